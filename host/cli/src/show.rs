@@ -1,0 +1,218 @@
+//! How findings, reviews and differences read in a terminal.
+
+use std::fmt::Write as _;
+
+use ostler_registry::Review;
+use ostler_scanner::access::Part;
+use ostler_scanner::{Diagnostic, Evidence, MemberUse, Scan, Severity};
+
+use crate::terminal::{styles, visible};
+
+/// One finding: what, where, what to do.
+pub(crate) fn diagnostic(finding: &Diagnostic) -> String {
+    let style = match finding.severity {
+        Severity::Error => styles::ERROR,
+        Severity::Warning => styles::WARNING,
+        Severity::Note => styles::NOTE,
+    };
+    let mut text = format!(
+        "{style}{}[{}]{style:#}: {}\n",
+        finding.severity.as_str(),
+        finding.code.as_str(),
+        visible(&finding.message)
+    );
+    let file = finding.file.as_deref().map(visible);
+    let place = match (finding.line, finding.column, finding.offset) {
+        (Some(line), Some(column), _) => {
+            Some(format!("{}:{line}:{column}", file.unwrap_or_default()))
+        }
+        (_, _, Some(offset)) => {
+            Some(format!("{} at byte {offset} (0x{offset:x})", file.unwrap_or_default()))
+        }
+        _ => file,
+    };
+    if let Some(place) = place {
+        let _ = writeln!(text, "  {dim}-->{dim:#} {}", place.trim(), dim = styles::FAINT);
+    }
+    if let Some(help) = &finding.help {
+        let _ = writeln!(text, "  {dim}help:{dim:#} {}", visible(help), dim = styles::HELP);
+    }
+    text
+}
+
+/// A list of parts with their ids, as they are accepted.
+pub(crate) fn parts(parts: &[Part]) -> String {
+    let mut text = String::new();
+    for part in parts {
+        let _ = writeln!(
+            text,
+            "  {title}{}{title:#}\n      {}",
+            visible(&part.id),
+            visible(&part.sentence),
+            title = styles::TITLE
+        );
+    }
+    text
+}
+
+/// What a scan found.
+pub(crate) fn scan(name: &str, bytes: usize, scan: &Scan) -> String {
+    let mut text = String::new();
+    for finding in &scan.diagnostics {
+        text += &diagnostic(finding);
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    let _ = writeln!(
+        text,
+        "{title}{}{title:#}  component, {}, {}\n{dim}{}{dim:#}",
+        visible(name),
+        size(bytes),
+        scan.wit,
+        scan.digest,
+        title = styles::TITLE,
+        dim = styles::FAINT,
+    );
+    heading(&mut text, "It offers");
+    if scan.capabilities.is_empty() {
+        text += "  nothing that the host knows\n";
+    }
+    for capability in &scan.capabilities {
+        let _ = writeln!(text, "  {capability}");
+    }
+    for hook in &scan.hooks {
+        let sentence = ostler_scanner::members::hook_sentence(hook).unwrap_or_default();
+        let _ = writeln!(text, "    hook {hook}: {sentence}");
+    }
+    heading(&mut text, "It can");
+    text += &reach(scan);
+    if scan.needs_egress {
+        text += "  reach the hosts that the manifest's `egress` names, and no other\n";
+        text += &evidence(scan.members.iter().filter(|used| used.member.path == "fetch"));
+    }
+    let free: Vec<_> =
+        scan.members.iter().filter(|used| used.member.permissions.is_empty()).collect();
+    if !free.is_empty() {
+        heading(&mut text, "It also calls, without a permission");
+        text += &evidence(free.into_iter());
+    }
+    text
+}
+
+/// Permissions in plain language, each with its members and the places that show them.
+fn reach(scan: &Scan) -> String {
+    let mut text = String::new();
+    for permission in &scan.permissions {
+        let _ = writeln!(
+            text,
+            "  {}\n    {title}{permission}{title:#}",
+            permission.sentence(),
+            title = styles::TITLE
+        );
+        let uses = scan.members.iter().filter(|used| used.member.permissions.contains(permission));
+        text += &evidence(uses);
+    }
+    for permission in &scan.declared_permissions {
+        let _ = writeln!(
+            text,
+            "  {}\n    {title}{permission}{title:#}, declared by the author; the code does not \
+             show it",
+            permission.sentence(),
+            title = styles::TITLE
+        );
+    }
+    if text.is_empty() && !scan.needs_egress {
+        text += "  reach nothing that needs a permission\n";
+    }
+    text
+}
+
+fn evidence<'a>(uses: impl Iterator<Item = &'a MemberUse>) -> String {
+    let mut text = String::new();
+    for used in uses {
+        for evidence in &used.evidence {
+            match evidence {
+                Evidence::Import { interface, function, .. } => {
+                    let _ = writeln!(
+                        text,
+                        "      {} {dim}imports {}#{}{dim:#}",
+                        used.member.path,
+                        visible(interface),
+                        visible(function),
+                        dim = styles::FAINT
+                    );
+                }
+            }
+        }
+    }
+    text
+}
+
+/// What an installer reads before the question.
+pub(crate) fn review(review: &Review) -> String {
+    let manifest = &review.manifest;
+    let mut text = format!(
+        "{title}{} {}{title:#}\n{}\n",
+        manifest.name,
+        manifest.version,
+        visible(&manifest.description),
+        title = styles::TITLE,
+    );
+    heading(&mut text, "It offers");
+    for tool in &review.tools {
+        let description = visible(&tool.description);
+        let first_line = description.lines().next().unwrap_or_default().to_owned();
+        let _ = writeln!(text, "  the tool {}: {first_line}", visible(&tool.name));
+    }
+    for hook in &review.scan.hooks {
+        let _ = writeln!(text, "  the hook {hook}");
+    }
+    if review.scan.capabilities.contains(&ostler_scanner::members::Capability::Lifecycle) {
+        text += "  code that runs when it is installed, updated and uninstalled\n";
+    }
+    heading(&mut text, "It can");
+    text += &reach(&review.scan);
+    for part in review.access.parts().iter().filter(|part| !is_permission(part)) {
+        let _ = writeln!(
+            text,
+            "  {}\n    {title}{}{title:#}",
+            visible(&part.sentence),
+            visible(&part.id),
+            title = styles::TITLE
+        );
+    }
+    if let Some(version) = &review.installed_version {
+        let _ = writeln!(text, "\nVersion {} is installed.", visible(version));
+        if review.asks.is_empty() {
+            text += "What was accepted for it covers all of this.\n";
+        } else {
+            heading(&mut text, "New, and not accepted yet");
+            text += &parts(&review.asks);
+        }
+    }
+    let _ = writeln!(
+        text,
+        "\n{dim}component {}\naccess    {}{dim:#}",
+        review.scan.digest,
+        review.access_digest,
+        dim = styles::FAINT,
+    );
+    text
+}
+
+/// Permissions are shown with their evidence, all other parts by their sentence.
+fn is_permission(part: &Part) -> bool {
+    part.id.parse::<ostler_scanner::Permission>().is_ok()
+}
+
+fn heading(text: &mut String, title: &str) {
+    let _ = writeln!(text, "\n{style}{title}{style:#}", style = styles::TITLE);
+}
+
+/// `18.7 KiB`
+pub(crate) fn size(bytes: usize) -> String {
+    #[allow(clippy::cast_precision_loss, reason = "shown with one decimal")]
+    let kib = bytes as f64 / 1024.0;
+    if kib < 1024.0 { format!("{kib:.1} KiB") } else { format!("{:.1} MiB", kib / 1024.0) }
+}

@@ -1,0 +1,166 @@
+//! The allow-list keys: `[plugins.<name>]` in a profile's file.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::edit::{self, EditError};
+use crate::error::Place;
+use crate::{ConfigError, name, write_atomically};
+
+/// What an operator allows a plugin beyond its access. Both are false unless the file says `true`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AllowKeys {
+    /// `allow_gateway_injection`: the plugin may put notes into sessions.
+    pub allow_gateway_injection: bool,
+    /// `allow_origin_sessions`: the plugin may start sessions in threads.
+    pub allow_origin_sessions: bool,
+}
+
+/// Reads a plugin's keys from the disk, at every call. A file, table or key that is missing means
+/// false.
+///
+/// # Errors
+/// - `config-unreadable`: the file cannot be read, is no UTF-8 or no TOML, or `plugins`, the
+///   plugin's entry or a key in it has the wrong type. The caller must take this as not allowed;
+/// - `invalid-name`: `plugin` is not `[a-z][a-z0-9-]{0,63}`.
+pub fn read_allow_keys(profile_file: &Path, plugin: &str) -> Result<AllowKeys, ConfigError> {
+    name::check("plugin", plugin)?;
+    let Some(text) = read(profile_file)? else {
+        return Ok(AllowKeys::default());
+    };
+    edit::keys(&text, plugin).map_err(|error| told(error, profile_file, &text, plugin))
+}
+
+/// Sets those of a plugin's keys that are true in `keys`, and leaves the others as they are; for
+/// an explicit accept. Makes the file (0600) and its folder (0700) where they are missing, else
+/// keeps the file's permissions and every byte that is not one of the keys.
+///
+/// # Errors
+/// - `config-unreadable`: as for [`read_allow_keys`]; the file is left as it is;
+/// - `config-not-editable`: the keys can only be set by hand; the file is left as it is;
+/// - `config-unwritable`: the file, its folder or its lock cannot be written;
+/// - `invalid-name`: `plugin` is not `[a-z][a-z0-9-]{0,63}`.
+pub fn write_allow_keys(
+    profile_file: &Path,
+    plugin: &str,
+    keys: AllowKeys,
+) -> Result<(), ConfigError> {
+    name::check("plugin", plugin)?;
+    if keys == AllowKeys::default() {
+        return Ok(());
+    }
+    let file = behind_links(profile_file);
+    if let Some(folder) = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .map_err(|source| ConfigError::Unwritable {
+                path: file.clone(),
+                source,
+            })?;
+    }
+    change(&file, plugin, |text| edit::with_keys(text, plugin, keys))
+}
+
+/// Removes both of a plugin's keys, and its table when that is then empty and without comments.
+/// Every other byte stays; a comment on a key's line stays as a line. Does nothing without a file.
+///
+/// # Errors
+/// As for [`write_allow_keys`].
+pub fn remove_allow_keys(profile_file: &Path, plugin: &str) -> Result<(), ConfigError> {
+    name::check("plugin", plugin)?;
+    let file = behind_links(profile_file);
+    if read(&file)?.is_none() {
+        return Ok(());
+    }
+    change(&file, plugin, |text| edit::without_keys(text, plugin))
+}
+
+/// Reads, changes and writes under the file's lock.
+fn change(
+    file: &Path,
+    plugin: &str,
+    change: impl FnOnce(&str) -> Result<String, EditError>,
+) -> Result<(), ConfigError> {
+    let unwritable = |source| ConfigError::Unwritable {
+        path: file.to_owned(),
+        source,
+    };
+    let _lock = lock(file).map_err(unwritable)?;
+    let old = read(file)?;
+    let text = old.as_deref().unwrap_or_default();
+    let new = change(text).map_err(|error| told(error, file, text, plugin))?;
+    if new == text {
+        return Ok(());
+    }
+    let mode = match old {
+        Some(_) => fs::metadata(file).map_err(unwritable)?.permissions().mode() & 0o7777,
+        None => 0o600,
+    };
+    write_atomically(file, new.as_bytes(), mode)
+}
+
+/// Waits until nobody else edits `file`. The lock is on a file beside it that is never removed:
+/// the file itself gets a new inode at each write, and a removed lock file would let two in.
+fn lock(file: &Path) -> io::Result<File> {
+    let mut path = file.as_os_str().to_owned();
+    path.push(".lock");
+    let lock = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .open(path)?;
+    loop {
+        match lock.lock() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            outcome => return outcome.map(|()| lock),
+        }
+    }
+}
+
+/// The file that a link at `path` means: an operator's link must not be replaced by a file.
+fn behind_links(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Reads a text file; none when there is none.
+fn read(path: &Path) -> Result<Option<String>, ConfigError> {
+    let unreadable = |place, reason| ConfigError::Unreadable {
+        path: path.to_owned(),
+        place,
+        reason,
+    };
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unreadable(None, error.to_string())),
+    };
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let place = Place::of(error.as_bytes(), error.utf8_error().valid_up_to());
+        unreadable(Some(place), "the file is not UTF-8".to_owned())
+    })
+}
+
+fn told(error: EditError, path: &Path, text: &str, plugin: &str) -> ConfigError {
+    let path = path.to_owned();
+    match error {
+        EditError::Unreadable { offset, reason } => {
+            let place = offset.map(|offset| Place::of(text.as_bytes(), offset));
+            ConfigError::Unreadable {
+                path,
+                place,
+                reason,
+            }
+        }
+        EditError::NotEditable => ConfigError::NotEditable {
+            path,
+            plugin: plugin.to_owned(),
+        },
+    }
+}

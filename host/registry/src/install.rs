@@ -1,0 +1,208 @@
+//! Installs: an accepted access, recorded with the keys that it stands for.
+//!
+//! Accepting spans the database and the profile's file. The row comes first, as *pending*, with
+//! the keys to write; then the file; then the row becomes *active*. A process killed between
+//! leaves a pending row, and the next start does the rest. Only such rows are finished: anything
+//! else would undo an operator who took a key away.
+
+use std::sync::Arc;
+
+use ostler_config::AllowKeys;
+use ostler_runtime::{ExportCall, ExportResult, LifecycleEvent, Outcome};
+use ostler_scanner::members::Capability;
+use ostler_scanner::{Access, Permission};
+use ostler_store::{InstallRow, InstallState, NewInstall, PackageName, Profile};
+use serde::Serialize;
+
+use crate::error::RegistryError;
+use crate::registry::{Registry, now};
+use crate::review::Accepted;
+
+/// A finished install.
+#[derive(Clone, Debug, Serialize)]
+pub struct Installed {
+    /// The package.
+    pub package: String,
+    /// The version.
+    pub version: String,
+    /// The profile.
+    pub profile: String,
+    /// The accepted access: the grant.
+    pub access: Access,
+    /// The digest of the access.
+    pub access_digest: String,
+    /// The allow-list keys that were written to the profile's configuration.
+    pub keys_written: Vec<Permission>,
+    /// What the package's own handler said, where it failed.
+    pub warning: Option<String>,
+}
+
+/// A finished uninstall.
+#[derive(Clone, Debug, Serialize)]
+pub struct Uninstalled {
+    /// The package.
+    pub package: String,
+    /// The profile.
+    pub profile: String,
+    /// What the package's own handler said, where it failed.
+    pub warning: Option<String>,
+}
+
+/// The permissions that are keys of the profile's configuration as well.
+const KEYS: [Permission; 2] =
+    [Permission::ALLOW_GATEWAY_INJECTION, Permission::ALLOW_ORIGIN_SESSIONS];
+
+impl Registry {
+    /// Records an accepted access and writes the keys that it stands for.
+    ///
+    /// Only keys that this answer accepted are written: an update never restores a key that the
+    /// operator took away.
+    ///
+    /// # Errors
+    /// Those of the database and of the profile's file. If the file cannot be written, the
+    /// install stays pending: it cannot be used, and the next start tries again.
+    pub async fn install(&self, accepted: &Accepted) -> Result<Installed, RegistryError> {
+        let review = &accepted.review;
+        let row = &review.row;
+        let keys: Vec<Permission> = if accepted.is_explicit {
+            KEYS.into_iter().filter(|key| review.change.permissions.contains(key)).collect()
+        } else {
+            Vec::new()
+        };
+        self.store.begin_install(&NewInstall {
+            profile: review.profile.clone(),
+            package: row.package.clone(),
+            version: row.version.clone(),
+            digest: row.digest.clone(),
+            access: review.access.canonical_json().map_err(RegistryError::json)?,
+            access_digest: review.access_digest.parse().map_err(RegistryError::id)?,
+            publisher: row.publisher.clone(),
+            pending_keys: keys.iter().map(ToString::to_string).collect(),
+            accepted_at: now(),
+        })?;
+        self.write_keys(&review.profile, &row.package, &keys)?;
+        let event = match &review.installed_version {
+            None => LifecycleEvent::Installed,
+            Some(from) => LifecycleEvent::Updated { from: from.clone() },
+        };
+        let warning = self.tell(&review.profile, &row.package, event).await;
+        Ok(Installed {
+            package: row.package.to_string(),
+            version: row.version.clone(),
+            profile: review.profile.to_string(),
+            access: review.access.clone(),
+            access_digest: review.access_digest.clone(),
+            keys_written: keys,
+            warning,
+        })
+    }
+
+    fn write_keys(
+        &self,
+        profile: &Profile,
+        package: &PackageName,
+        keys: &[Permission],
+    ) -> Result<(), RegistryError> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        ostler_config::write_allow_keys(
+            &self.home.profile_file(profile.as_str())?,
+            package.as_str(),
+            AllowKeys {
+                allow_gateway_injection: keys.contains(&Permission::ALLOW_GATEWAY_INJECTION),
+                allow_origin_sessions: keys.contains(&Permission::ALLOW_ORIGIN_SESSIONS),
+            },
+        )?;
+        Ok(self.store.activate_install(profile, package, now())?)
+    }
+
+    /// Runs the package's `uninstalling` handler, takes its keys out of the profile's
+    /// configuration, and drops the install with its settings.
+    ///
+    /// The keys go with the install: whatever is installed under the name later starts without.
+    ///
+    /// # Errors
+    /// [`RegistryError::NotInstalled`], and those of the database and of the profile's file; an
+    /// uninstall that has begun is finished at the next start.
+    pub async fn uninstall(
+        &self,
+        profile: &Profile,
+        package: &PackageName,
+    ) -> Result<Uninstalled, RegistryError> {
+        self.install_row(profile, package)?;
+        let warning = self.tell(profile, package, LifecycleEvent::Uninstalling).await;
+        self.store.begin_removal(profile, package, now())?;
+        self.finish_removal(profile, package)?;
+        Ok(Uninstalled { package: package.to_string(), profile: profile.to_string(), warning })
+    }
+
+    fn finish_removal(&self, profile: &Profile, package: &PackageName) -> Result<(), RegistryError> {
+        let file = self.home.profile_file(profile.as_str())?;
+        ostler_config::remove_allow_keys(&file, package.as_str())?;
+        Ok(self.store.finish_removal(profile, package)?)
+    }
+
+    /// Finishes installs and uninstalls that a killed process left half done.
+    pub(crate) fn finish_interrupted(&self) -> Result<(), RegistryError> {
+        for row in self.store.unfinished_installs()? {
+            match row.state {
+                InstallState::PendingKeys => {
+                    let is_pending =
+                        |key: &Permission| row.pending_keys.iter().any(|k| k == key.as_str());
+                    let keys: Vec<Permission> = KEYS.into_iter().filter(is_pending).collect();
+                    self.write_keys(&row.profile, &row.package, &keys)?;
+                }
+                InstallState::Removing => self.finish_removal(&row.profile, &row.package)?,
+                InstallState::Active => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The row of an active install.
+    pub(crate) fn install_row(
+        &self,
+        profile: &Profile,
+        package: &PackageName,
+    ) -> Result<InstallRow, RegistryError> {
+        self.store
+            .install(profile, package)?
+            .filter(|row| row.state == InstallState::Active)
+            .ok_or_else(|| RegistryError::NotInstalled {
+                package: package.to_string(),
+                profile: profile.to_string(),
+            })
+    }
+
+    /// Tells the package's lifecycle handler; what it answers is worth a word, and never stops
+    /// what the person asked for.
+    async fn tell(
+        &self,
+        profile: &Profile,
+        package: &PackageName,
+        event: LifecycleEvent,
+    ) -> Option<String> {
+        let loaded = match self.load(profile, package) {
+            Ok(loaded) => loaded,
+            Err(error) => return Some(format!("its lifecycle handler did not run: {error}")),
+        };
+        if !loaded.scan.capabilities.contains(&Capability::Lifecycle) {
+            return None;
+        }
+        let invoked = self
+            .runtime
+            .invoke(&Arc::clone(&loaded.plugin), ExportCall::Lifecycle(event), loaded.lifecycle_context())
+            .await;
+        match invoked.outcome {
+            Outcome::Returned(ExportResult::Handled(Err(message))) => {
+                Some(format!("its lifecycle handler says: {message}"))
+            }
+            Outcome::Returned(_) => None,
+            Outcome::Trap(trap) => Some(format!("its lifecycle handler trapped: {trap}")),
+            Outcome::Limit(hit) => Some(format!("its lifecycle handler crossed a limit: {hit}")),
+            Outcome::BadOutput(what) => Some(format!("its lifecycle handler gave {what}")),
+            Outcome::HostError(fault) => Some(format!("its lifecycle handler did not run: {fault}")),
+        }
+    }
+}

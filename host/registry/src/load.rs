@@ -1,0 +1,100 @@
+//! From an install to a plugin that can be called.
+
+use std::sync::Arc;
+
+use ostler_runtime::{
+    HostServices, InvocationContext, InvocationKind, Limits, Loaded, MemberSet,
+};
+use ostler_scanner::{Access, Scan};
+use ostler_store::{PackageName, Profile};
+
+use crate::error::RegistryError;
+use crate::registry::{PackageRef, Registry};
+use crate::settings::InstallSettings;
+
+/// An install, linked with exactly what was accepted.
+pub struct LoadedInstall {
+    /// The linked component.
+    pub plugin: Arc<Loaded>,
+    /// What its code says, derived at this load.
+    pub scan: Scan,
+    /// The accepted access.
+    pub accepted: Access,
+    /// The version.
+    pub version: String,
+    granted: MemberSet,
+    services: HostServices,
+}
+
+impl Registry {
+    /// Loads an install of a profile: verifies its component and statement, derives its access
+    /// again, and links the accepted members.
+    ///
+    /// # Errors
+    /// [`RegistryError::NotInstalled`]; [`RegistryError::GrantUnreadable`] if the accepted access
+    /// cannot be read; [`RegistryError::ConsentNeeded`] if the code asks for more than was
+    /// accepted, as after a better scanner; those of verifying and linking.
+    pub fn load(
+        &self,
+        profile: &Profile,
+        package: &PackageName,
+    ) -> Result<LoadedInstall, RegistryError> {
+        let row = self.install_row(profile, package)?;
+        let version = semver::Version::parse(&row.version)
+            .map_err(|error| RegistryError::Internal(error.to_string()))?;
+        let review = self.review(
+            profile,
+            &PackageRef { name: package.clone(), version: Some(version) },
+        )?;
+        if !review.asks.is_empty() {
+            return Err(RegistryError::ConsentNeeded {
+                package: format!("{package} {}", row.version),
+                asks: review.asks,
+            });
+        }
+        let accepted = self.accepted_access(package, &row.access)?;
+        let bytes = self.blobs.get(&row.digest)?;
+        let compiled = self.runtime.compile(row.digest.hex(), &bytes)?;
+        let granted = MemberSet::granted(&accepted.all_permissions().collect());
+        let plugin = Arc::new(self.runtime.load(&compiled, granted)?);
+        Ok(LoadedInstall {
+            plugin,
+            scan: review.scan,
+            accepted,
+            version: row.version,
+            granted,
+            services: HostServices {
+                settings: Arc::new(InstallSettings {
+                    store: Arc::clone(&self.store),
+                    profile: profile.clone(),
+                    package: package.clone(),
+                }),
+            },
+        })
+    }
+}
+
+impl LoadedInstall {
+    /// The circumstances of a tool call that a person makes from the command line: no session,
+    /// no agent, all that was accepted.
+    #[must_use]
+    pub fn tool_context(&self) -> InvocationContext {
+        self.context(InvocationKind::Tool)
+    }
+
+    pub(crate) fn lifecycle_context(&self) -> InvocationContext {
+        self.context(InvocationKind::Lifecycle)
+    }
+
+    fn context(&self, kind: InvocationKind) -> InvocationContext {
+        InvocationContext {
+            kind,
+            has_session: false,
+            has_agent: false,
+            depth: 0,
+            members: self.granted,
+            limits: Limits::for_kind(kind),
+            services: self.services.clone(),
+        }
+    }
+}
