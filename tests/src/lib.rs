@@ -1,1 +1,16 @@
-//! stub
+//! What tests are made of: guests compiled from text, and the host as a child process.
+//!
+//! - [`guest`] makes real components from a few lines of core WebAssembly text, against the real
+//!   WIT package. Unit tests of other crates use it as well.
+//! - [`host`] runs the `ostler` binary in a home of its own.
+//!
+//! The flows themselves stand in `tests/`, one file each.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on fails, with the place where it stopped"
+)]
+
+pub mod guest;
+pub mod host;

@@ -69,7 +69,10 @@ fn after_the_thread(thread: &str, error: host::types::HostError) -> ToolError {
     let refused = ToolError::from(error);
     ToolError::new(
         refused.code,
-        format!("Thread {thread} was opened, but the note was refused: {}", refused.message),
+        format!(
+            "Thread {thread} was opened, but the note was refused: {}",
+            refused.message
+        ),
     )
 }
 

@@ -125,6 +125,23 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_within_a_package_is_no_package() {
+        let folder = package(
+            "[package]\nname = \"plugin\"\n[lib]\ncrate-type = [\"cdylib\"]\n",
+            "",
+        );
+        let error = refusal(&folder.path().join("src"));
+        assert_eq!(error.code(), "no-artifact", "{error}");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_io_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let error = refusal(&folder.path().join("none"));
+        assert_eq!(error.code(), "io", "{error}");
+    }
+
+    #[test]
     fn a_manifest_that_cargo_refuses_fails_with_what_cargo_says() {
         let folder = package("[package]\nname = \"no good\"\n", "");
         let error = refusal(folder.path());

@@ -81,7 +81,7 @@ impl Failure {
                 }
                 text += &format!(
                     "{red}error[{}]{red:#}: {}\n",
-                    self.code,
+                    terminal::visible(&self.code),
                     terminal::visible(&self.message),
                     red = styles::ERROR,
                 );
@@ -110,7 +110,7 @@ impl Failure {
             help: Option<&'a str>,
         }
         Document {
-            error: Body { code: self.code, message: &self.message, help: self.help.as_deref() },
+            error: Body { code: &self.code, message: &self.message, help: self.help.as_deref() },
             asks: &self.asks,
             diagnostics: &self.diagnostics,
         }

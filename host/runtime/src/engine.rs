@@ -12,6 +12,7 @@ use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAlloc
 use crate::bindings::{lifecycle, tools};
 use crate::cache::Cache;
 use crate::error::RuntimeError;
+use crate::host_types::HostTypes;
 use crate::link;
 use crate::member_set::MemberSet;
 use crate::state::State;
@@ -52,6 +53,8 @@ pub fn engine_config() -> Config {
         .max_core_instances_per_component(CORE_INSTANCES_PER_COMPONENT)
         .max_memories_per_component(MEMORIES_PER_COMPONENT)
         .max_tables_per_component(TABLES_PER_COMPONENT)
+        .max_memories_per_module(MEMORIES_PER_COMPONENT)
+        .max_tables_per_module(TABLES_PER_COMPONENT)
         .max_core_instance_size(2 << 20)
         .max_component_instance_size(2 << 20)
         .table_elements(100_000)
@@ -96,6 +99,7 @@ pub struct Runtime {
     pub(crate) permits: Arc<Semaphore>,
     pub(crate) guests: Option<tokio::runtime::Runtime>,
     cache: Option<Cache>,
+    host_types: HostTypes,
     _ticker: Ticker,
 }
 
@@ -127,6 +131,7 @@ impl Runtime {
             permits: Arc::new(Semaphore::new(CONCURRENT_INVOCATIONS as usize)),
             guests,
             cache,
+            host_types: HostTypes::default(),
             _ticker: ticker,
         })
     }
@@ -165,7 +170,7 @@ impl Runtime {
     /// [`RuntimeError::UnknownImport`] if it imports what is no member,
     /// [`RuntimeError::Signature`] if a function or export has another type than the host's.
     pub fn load(&self, compiled: &Compiled, granted: MemberSet) -> Result<Loaded, RuntimeError> {
-        let linker = link::linker(&self.engine, &compiled.component, granted)?;
+        let linker = link::linker(&self.engine, &self.host_types, &compiled.component, granted)?;
         let signature = |error: wasmtime::Error| RuntimeError::Signature(format!("{error:#}"));
         let instance_pre = linker.instantiate_pre(&compiled.component).map_err(signature)?;
         let exports = |name: &str| {
@@ -185,6 +190,16 @@ impl Runtime {
             .transpose()
             .map_err(signature)?;
         Ok(Loaded { instance_pre, tools, lifecycle })
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        // Waiting for the threads would block whoever drops the runtime, which may be async
+        // code. Guests that still run end at their next epoch.
+        if let Some(guests) = self.guests.take() {
+            guests.shutdown_background();
+        }
     }
 }
 

@@ -22,6 +22,7 @@ mod cache;
 mod context;
 mod engine;
 mod error;
+mod host_types;
 mod invoke;
 mod limits;
 mod link;

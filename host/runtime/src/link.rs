@@ -7,16 +7,18 @@ use wasmtime::Engine;
 use wasmtime::component::types::{ComponentFunc, ComponentItem};
 use wasmtime::component::{Component, Linker, LinkerInstance, Type, Val};
 
-use crate::bindings::ErrorCode;
+use crate::bindings::{ErrorCode, HostError};
 use crate::error::RuntimeError;
+use crate::host_types::HostTypes;
 use crate::member_set::{MemberId, MemberSet};
-use crate::members::SERVED;
+use crate::members::{SERVED, Served};
 use crate::state::State;
 
 /// Makes a linker for one component and one grant. It holds the granted members that the
 /// component imports; a component that wants another does not get one.
 pub(crate) fn linker(
     engine: &Engine,
+    types: &HostTypes,
     component: &Component,
     granted: MemberSet,
 ) -> Result<Linker<State>, RuntimeError> {
@@ -28,19 +30,27 @@ pub(crate) fn linker(
         };
         let mut wanted = Vec::new();
         for (name, item) in instance.exports(engine) {
-            if let ComponentItem::ComponentFunc(_) = item.ty {
-                wanted.push(member(import, name)?);
+            if let ComponentItem::ComponentFunc(ty) = item.ty {
+                wanted.push((member(import, name)?, ty));
             }
         }
-        for member in &wanted {
+        for (member, ty) in &wanted {
             let is_granted = MemberId::of(member.path).is_some_and(|id| granted.contains(id));
             if !is_granted {
                 return Err(RuntimeError::NotGranted { member: member.path.to_owned() });
             }
+            if served(member.interface).is_none()
+                && !types.fits(engine, &host_interface(member.interface), member.function, ty)?
+            {
+                return Err(RuntimeError::Signature(format!(
+                    "{import}#{} has another type than the host's function",
+                    member.function
+                )));
+            }
         }
         // An interface stands for one permission, so that linking it whole links nothing more
         // than was granted. Two versions of a track lead to the same functions.
-        if let Some(interface) = wanted.first().map(|member| member.interface)
+        if let Some(interface) = wanted.first().map(|(member, _)| member.interface)
             && linked.insert(interface)
         {
             link_interface(&mut linker, interface).map_err(signature)?;
@@ -58,11 +68,20 @@ fn member(import: &str, function: &str) -> Result<&'static Member, RuntimeError>
         .ok_or_else(|| RuntimeError::UnknownImport { import: format!("{import}#{function}") })
 }
 
+fn served(interface: &str) -> Option<&'static Served> {
+    SERVED.iter().find(|served| served.interface == interface)
+}
+
+/// The full name of an interface of the host.
+fn host_interface(interface: &str) -> String {
+    format!("{WIT_PACKAGE}/{interface}@{WIT_VERSION}")
+}
+
 fn link_interface(linker: &mut Linker<State>, interface: &str) -> wasmtime::Result<()> {
-    if let Some(served) = SERVED.iter().find(|served| served.interface == interface) {
+    if let Some(served) = served(interface) {
         return (served.link)(linker);
     }
-    let mut instance = linker.instance(&format!("{WIT_PACKAGE}/{interface}@{WIT_VERSION}"))?;
+    let mut instance = linker.instance(&host_interface(interface))?;
     for member in members::TABLE.iter().filter(|member| member.interface == interface) {
         link_unserved(&mut instance, member)?;
     }
@@ -80,12 +99,12 @@ fn link_unserved(
     };
     instance.func_new(member.function, move |mut store, ty, _arguments, results| {
         let refusal = match store.data_mut().enter(id)? {
-            Ok(()) => (
-                ErrorCode::Unsupported,
-                format!("this host does not serve `{}` yet", member.path),
-                None,
-            ),
-            Err(refusal) => (refusal.code, refusal.message, refusal.permission),
+            Ok(()) => HostError {
+                code: ErrorCode::Unsupported,
+                message: format!("this host does not serve `{}` yet", member.path),
+                permission: None,
+            },
+            Err(refusal) => refusal,
         };
         let Some(result) = results.first_mut() else {
             wasmtime::bail!("`{}` gives no result that could carry a refusal", member.path);
@@ -97,33 +116,15 @@ fn link_unserved(
 
 /// A `result` whose error case is a `host-error` record, made without knowing the type of its
 /// success case.
-fn error_value(
-    ty: &ComponentFunc,
-    (code, message, permission): (ErrorCode, String, Option<String>),
-) -> wasmtime::Result<Val> {
+fn error_value(ty: &ComponentFunc, refusal: HostError) -> wasmtime::Result<Val> {
     let is_result = matches!(ty.results().next(), Some(Type::Result(_)));
     wasmtime::ensure!(is_result, "the function's result cannot carry a refusal");
-    let permission = permission.map(|text| Box::new(Val::String(text)));
+    let permission = refusal.permission.map(|text| Box::new(Val::String(text)));
     Ok(Val::Result(Err(Some(Box::new(Val::Record(vec![
-        ("code".to_owned(), Val::Enum(code_name(code))),
-        ("message".to_owned(), Val::String(message)),
+        ("code".to_owned(), Val::Enum(refusal.code.as_str().to_owned())),
+        ("message".to_owned(), Val::String(refusal.message)),
         ("permission".to_owned(), Val::Option(permission)),
     ]))))))
-}
-
-/// The name of an error code as WIT spells it.
-fn code_name(code: ErrorCode) -> String {
-    // The generated enum has no names at run time; its `Debug` prints `ErrorCode::NoSession`.
-    let debug = format!("{code:?}");
-    let camel = debug.rsplit("::").next().unwrap_or_default();
-    let mut kebab = String::new();
-    for (place, letter) in camel.char_indices() {
-        if letter.is_ascii_uppercase() && place > 0 {
-            kebab.push('-');
-        }
-        kebab.push(letter.to_ascii_lowercase());
-    }
-    kebab
 }
 
 fn signature(error: wasmtime::Error) -> RuntimeError {

@@ -29,8 +29,8 @@ pub enum StoreError {
     },
     /// The file is no SQLite database, another program's, or a damaged one.
     #[error(
-        "{} is not a database of Ostler's, or a damaged one: {source}; move it away to start afresh, or put a \
-         backup in its place", .path.display()
+        "{} is not a database of Ostler's, or a damaged one: {source}; move it away to start \
+         afresh, or put a backup in its place", .path.display()
     )]
     Corrupt {
         /// The database.

@@ -325,7 +325,8 @@ fn begin(connection: &Connection, install: &NewInstall) -> Result<(), Fault> {
              ON CONFLICT (profile, package) DO UPDATE SET
                  version = excluded.version, digest = excluded.digest, access = excluded.access,
                  access_digest = excluded.access_digest, publisher = excluded.publisher,
-                 state = excluded.state, pending_keys = excluded.pending_keys, updated_at = excluded.updated_at",
+                 state = excluded.state, pending_keys = excluded.pending_keys,
+                 updated_at = excluded.updated_at",
         )?
         .execute(named_params! {
             ":profile": install.profile,

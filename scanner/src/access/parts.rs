@@ -6,7 +6,7 @@ use super::{Access, EgressSet, SecretAccess, SecretUse};
 use crate::members;
 
 /// One part of an access.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Part {
     /// `agentApi:todo.write`, `hook:N`, `serves:C`, `egress:HOST`, `secret:NAME`, `agent:N`,
     /// `schedule:N`, `fail-closed:HOOK`, `anyone-sender` or `publisher:KEY`.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -22,6 +23,7 @@ pub(super) struct Artifact {
 }
 
 pub(super) fn build(package: &Path) -> Result<Artifact, BuildError> {
+    let package = &fs::canonicalize(package).map_err(BuildError::io("open the folder", package))?;
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     // Without dependencies cargo neither needs nor writes a lock file.
     let outline = metadata(&cargo, package, &["--no-deps"])?;
@@ -73,7 +75,7 @@ fn metadata(cargo: &OsStr, package: &Path, options: &[&str]) -> Result<Metadata,
         )
         .exec()
         .map_err(|error| match error {
-            cargo_metadata::Error::Io(source) => cannot_run(cargo, package, source),
+            cargo_metadata::Error::Io(source) => cannot_run(cargo, source),
             cargo_metadata::Error::CargoMetadata { stderr } => BuildError::BuildFailed {
                 package: package.to_owned(),
                 reason: stderr.trim().to_owned(),
@@ -91,10 +93,17 @@ fn cdylib<'a>(package: &Path, metadata: &'a Metadata) -> Result<&'a Package, Bui
         package: package.to_owned(),
         reason,
     };
+    // cargo also looks in the folders above, and its own notion of the root needs the dependencies.
+    let here = |found: &&Package| {
+        let folder = found.manifest_path.parent();
+        folder.is_some_and(|folder| fs::canonicalize(folder).is_ok_and(|folder| folder == package))
+    };
     let root = metadata
-        .root_package()
-        .ok_or_else(|| none("it is a workspace and no package"))?;
-    if root.targets.iter().any(|target| target.is_cdylib()) {
+        .packages
+        .iter()
+        .find(here)
+        .ok_or_else(|| none("the folder holds no package"))?;
+    if root.targets.iter().any(cargo_metadata::Target::is_cdylib) {
         Ok(root)
     } else {
         Err(none("its library's `crate-type` has no `cdylib`"))
@@ -113,7 +122,7 @@ fn rustc(package: &Path) -> Result<String, BuildError> {
             .current_dir(package)
             .stderr(Stdio::inherit())
             .output()
-            .map_err(|source| cannot_run(&program, package, source))?;
+            .map_err(|source| cannot_run(&program, source))?;
         let text = String::from_utf8_lossy(&output.stdout);
         Ok(text.lines().next().unwrap_or_default().to_owned())
     };
@@ -187,7 +196,7 @@ fn path_packages(metadata: &Metadata) -> Vec<&str> {
         .iter()
         .filter(|package| package.source.is_none())
         .filter_map(|package| package.manifest_path.parent())
-        .map(|folder| folder.as_str())
+        .map(cargo_metadata::camino::Utf8Path::as_str)
         .collect()
 }
 
@@ -200,7 +209,7 @@ fn run(
 ) -> Result<PathBuf, BuildError> {
     let mut child = command
         .spawn()
-        .map_err(|source| cannot_run(cargo, package, source))?;
+        .map_err(|source| cannot_run(cargo, source))?;
     let mut module = None;
     if let Some(stdout) = child.stdout.take() {
         for message in Message::parse_stream(BufReader::new(stdout)) {
@@ -233,14 +242,9 @@ fn run(
         })
 }
 
-/// A program does not start when it is missing, and also when the folder to start it in is.
-fn cannot_run(program: &OsStr, package: &Path, source: io::Error) -> BuildError {
-    if package.is_dir() {
-        BuildError::CargoMissing {
-            program: program.to_string_lossy().into_owned(),
-            source,
-        }
-    } else {
-        BuildError::io("open the folder", package)(source)
+fn cannot_run(program: &OsStr, source: io::Error) -> BuildError {
+    BuildError::CargoMissing {
+        program: program.to_string_lossy().into_owned(),
+        source,
     }
 }

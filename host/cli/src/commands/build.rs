@@ -33,13 +33,15 @@ pub(crate) fn run(
             struct Document<'a> {
                 component: &'a Path,
                 bytes: u64,
-                digest: &'a str,
+                digest: String,
                 rustc: &'a str,
             }
+            let bytes = std::fs::read(&built.component)
+                .map_err(|error| Failure::io("the component cannot be read", &error))?;
             terminal::print_json(&Document {
                 component: &built.component,
                 bytes: built.bytes,
-                digest: &built.digest,
+                digest: ostler_scanner::scan_component(&bytes).digest,
                 rustc: &built.rustc,
             });
         }
