@@ -111,18 +111,27 @@ impl Diagnostic {
     /// A note without a place.
     #[must_use]
     pub fn note(code: Code, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Note, ..Self::error(code, message) }
+        Self {
+            severity: Severity::Note,
+            ..Self::error(code, message)
+        }
     }
 
     /// The same finding with what to do about it.
     #[must_use]
     pub fn with_help(self, help: impl Into<String>) -> Self {
-        Self { help: Some(help.into()), ..self }
+        Self {
+            help: Some(help.into()),
+            ..self
+        }
     }
 
     /// The same finding at an offset in bytes.
     #[must_use]
     pub fn at_offset(self, offset: usize) -> Self {
-        Self { offset: Some(offset as u64), ..self }
+        Self {
+            offset: Some(offset as u64),
+            ..self
+        }
     }
 }

@@ -44,7 +44,11 @@ pub fn check(
     let secrets = secrets(scan, declared, &egress, &mut findings);
     let access = Access {
         permissions: scan.permissions.clone(),
-        declared_permissions: declared.permissions.difference(&scan.permissions).copied().collect(),
+        declared_permissions: declared
+            .permissions
+            .difference(&scan.permissions)
+            .copied()
+            .collect(),
         hooks: scan.hooks.clone(),
         serves: scan.serves.clone(),
         egress,
@@ -126,7 +130,11 @@ fn secrets(
         .members
         .iter()
         .any(|used| used.granted && used.member.path == "settings.getSecret");
-    let usage = if reads { SecretUse::Read } else { SecretUse::Inject };
+    let usage = if reads {
+        SecretUse::Read
+    } else {
+        SecretUse::Inject
+    };
     let mut secrets = BTreeMap::new();
     for (name, entries) in &declared.secrets {
         let hosts = parse_hosts(entries, findings);

@@ -49,7 +49,9 @@ impl Scan {
     /// Whether a diagnostic is an error: then nothing may be published from these bytes.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+        self.diagnostics
+            .iter()
+            .any(|d| d.severity == Severity::Error)
     }
 }
 

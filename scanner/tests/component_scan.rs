@@ -16,12 +16,18 @@ fn members(scan: &Scan) -> Vec<&'static str> {
 
 /// Codes of the findings that are errors.
 fn errors(scan: &Scan) -> Vec<Code> {
-    let errors = scan.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    let errors = scan
+        .diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Error);
     errors.map(|d| d.code).collect()
 }
 
 fn permissions(scan: &Scan) -> Vec<&'static str> {
-    scan.permissions.iter().map(|permission| permission.as_str()).collect()
+    scan.permissions
+        .iter()
+        .map(|permission| permission.as_str())
+        .collect()
 }
 
 #[test]
@@ -71,7 +77,10 @@ fn two_versions_of_one_interface_are_one_member_with_two_pieces_of_evidence() {
         .iter()
         .map(|Evidence::Import { interface, .. }| interface.as_str())
         .collect();
-    assert_eq!(interfaces, ["ostler:host/threads@0.1.0", "ostler:host/threads@0.1.1"]);
+    assert_eq!(
+        interfaces,
+        ["ostler:host/threads@0.1.0", "ostler:host/threads@0.1.1"]
+    );
 }
 
 #[test]
@@ -102,9 +111,18 @@ fn an_import_that_is_no_member_is_an_error() {
 #[test]
 fn a_misspelled_name_gets_the_nearest_known_one() {
     let cases = [
-        (r#""ostler:host/thread@0.1.0" (instance (export "create" (func)))"#, "`threads`"),
-        (r#""ostler:host/threads@0.1.0" (instance (export "craete" (func)))"#, "`create`"),
-        (r#""ostler:host/log@0.9.0" (instance (export "info" (func)))"#, "ostler:host@0.1.0"),
+        (
+            r#""ostler:host/thread@0.1.0" (instance (export "create" (func)))"#,
+            "`threads`",
+        ),
+        (
+            r#""ostler:host/threads@0.1.0" (instance (export "craete" (func)))"#,
+            "`create`",
+        ),
+        (
+            r#""ostler:host/log@0.9.0" (instance (export "info" (func)))"#,
+            "ostler:host@0.1.0",
+        ),
     ];
     for (import, part) in cases {
         let scan = scan(&format!("(component (import {import}))"));
@@ -239,7 +257,10 @@ fn exports_tell_capabilities_and_hooks() {
     );
     let capabilities: Vec<_> = scan.capabilities.iter().map(ToString::to_string).collect();
     assert_eq!(capabilities, ["tools", "middleware"]);
-    assert_eq!(Vec::from_iter(&scan.hooks), ["message-sending", "pre-tool-call"]);
+    assert_eq!(
+        Vec::from_iter(&scan.hooks),
+        ["message-sending", "pre-tool-call"]
+    );
     assert!(!scan.has_errors());
 }
 
@@ -247,7 +268,10 @@ fn exports_tell_capabilities_and_hooks() {
 fn what_is_no_component_is_told_apart() {
     let module = wat::parse_str("(module)").unwrap();
     assert_eq!(errors(&scan_component(&module)), [Code::NotAComponent]);
-    assert_eq!(errors(&scan_component(b"#!/bin/sh\n")), [Code::NotAComponent]);
+    assert_eq!(
+        errors(&scan_component(b"#!/bin/sh\n")),
+        [Code::NotAComponent]
+    );
     assert_eq!(errors(&scan_component(b"")), [Code::NotAComponent]);
     assert_eq!(errors(&scan_component(b"\0as")), [Code::MalformedComponent]);
 }
@@ -261,8 +285,7 @@ fn a_file_that_is_too_large_is_refused_before_it_is_read() {
 
 #[test]
 fn a_broken_nested_module_is_found_at_its_offset() {
-    let good =
-        wat::parse_str("(component (core module (func (result i32) i32.const 7)))").unwrap();
+    let good = wat::parse_str("(component (core module (func (result i32) i32.const 7)))").unwrap();
     let place = good.windows(2).position(|pair| pair == [0x41, 7]).unwrap();
     let mut broken = good.clone();
     broken[place] = 0xff;

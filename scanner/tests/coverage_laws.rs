@@ -35,7 +35,11 @@ fn egress() -> impl Strategy<Value = EgressSet> {
 fn secrets() -> impl Strategy<Value = BTreeMap<String, SecretAccess>> {
     let usage = select(vec![SecretUse::Inject, SecretUse::Read]);
     let secret = (usage, egress()).prop_map(|(usage, hosts)| SecretAccess { usage, hosts });
-    btree_map(select(vec!["KEY", "TOKEN"]).prop_map(str::to_owned), secret, 0..2)
+    btree_map(
+        select(vec!["KEY", "TOKEN"]).prop_map(str::to_owned),
+        secret,
+        0..2,
+    )
 }
 
 prop_compose! {
@@ -137,11 +141,16 @@ proptest! {
 
 #[test]
 fn an_access_with_an_unknown_field_or_permission_does_not_read() {
-    let good = Access::default().canonical_json().expect("every access has a JSON form");
+    let good = Access::default()
+        .canonical_json()
+        .expect("every access has a JSON form");
     assert!(serde_json::from_str::<Access>(&good).is_ok());
     for bad in [
         good.replace("\"hooks\":[]", "\"hooks\":[],\"powers\":[]"),
-        good.replace("\"permissions\":[]", "\"permissions\":[\"agentApi:everything\"]"),
+        good.replace(
+            "\"permissions\":[]",
+            "\"permissions\":[\"agentApi:everything\"]",
+        ),
         good.replace("\"egress\":[]", "\"egress\":[\"*\"]"),
         good.replace("\"hooks\":[],", ""),
     ] {

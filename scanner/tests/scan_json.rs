@@ -68,8 +68,9 @@ fn a_finding_has_every_field_also_those_without_a_value() {
     let finding = document["diagnostics"][0].as_object().unwrap();
     let mut fields: Vec<_> = finding.keys().map(String::as_str).collect();
     fields.sort_unstable();
-    let documented =
-        ["code", "column", "file", "help", "line", "message", "offset", "severity"];
+    let documented = [
+        "code", "column", "file", "help", "line", "message", "offset", "severity",
+    ];
     assert_eq!(fields, documented);
     assert_eq!(finding["code"], "unknown-import");
     assert_eq!(finding["severity"], "error");

@@ -21,7 +21,9 @@ pub fn component(world: &str, core: &str) -> Vec<u8> {
     let mut resolve = Resolve::default();
     let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../wit");
     let (package, _) = resolve.push_dir(wit).expect("the WIT package is whole");
-    let world = resolve.select_world(&[package], Some(world)).expect("the world exists");
+    let world = resolve
+        .select_world(&[package], Some(world))
+        .expect("the world exists");
     let mut module = wat::parse_str(core).expect("the text parses");
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)
         .expect("the world can be embedded");
@@ -30,6 +32,15 @@ pub fn component(world: &str, core: &str) -> Vec<u8> {
         .module(&module)
         .and_then(|mut encoder| encoder.encode())
         .expect("the module fits the world")
+}
+
+/// The binary form of a component that is written as text.
+///
+/// # Panics
+/// If the text does not parse.
+#[must_use]
+pub fn binary(component: &str) -> Vec<u8> {
+    wat::parse_str(component).expect("the text parses")
 }
 
 /// A plugin with one tool, `run`.

@@ -26,14 +26,19 @@ pub fn binary() -> &'static Path {
         assert!(built.success(), "the binary does not build");
         // Test binaries stand in `deps`, one folder below the binary.
         let test = std::env::current_exe().expect("a test has a path");
-        test.ancestors().nth(2).expect("the target folder").join("ostler")
+        test.ancestors()
+            .nth(2)
+            .expect("the target folder")
+            .join("ostler")
     })
 }
 
 /// The workspace's folder.
 #[must_use]
 pub fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above this crate")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the workspace is above this crate")
 }
 
 /// A host's home, with a folder beside it for packages. Both go with the value.
@@ -54,7 +59,9 @@ impl Host {
     /// If there is no room for temporary files.
     #[must_use]
     pub fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a temporary folder") }
+        Self {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+        }
     }
 
     /// The home.
@@ -161,7 +168,6 @@ impl Ran {
     ///
     /// # Panics
     /// If the command ended with another code.
-    #[must_use]
     pub fn ended(self, code: i32) -> Self {
         assert_eq!(self.code(), code, "{self}");
         self
@@ -170,6 +176,12 @@ impl Ran {
 
 impl std::fmt::Display for Ran {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "exit {}\n{}\n{}", self.code(), self.stdout(), self.stderr())
+        write!(
+            f,
+            "exit {}\n{}\n{}",
+            self.code(),
+            self.stdout(),
+            self.stderr()
+        )
     }
 }

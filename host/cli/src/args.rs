@@ -129,7 +129,12 @@ pub(crate) struct Install {
     #[arg(value_name = "PACKAGE")]
     pub(crate) package: String,
     /// Accept these parts of what it asks for, by their ids, separated by commas
-    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "access_digest")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        conflicts_with = "access_digest"
+    )]
     pub(crate) accept: Vec<String>,
     /// Accept exactly the access with this digest
     #[arg(long, value_name = "DIGEST")]

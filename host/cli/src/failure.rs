@@ -67,7 +67,10 @@ impl Failure {
     }
 
     pub(crate) fn with_help(self, help: impl Into<String>) -> Self {
-        Self { help: Some(help.into()), ..self }
+        Self {
+            help: Some(help.into()),
+            ..self
+        }
     }
 
     /// Prints the failure: as JSON to stdout, as text to stderr.
@@ -110,7 +113,11 @@ impl Failure {
             help: Option<&'a str>,
         }
         Document {
-            error: Body { code: &self.code, message: &self.message, help: self.help.as_deref() },
+            error: Body {
+                code: &self.code,
+                message: &self.message,
+                help: self.help.as_deref(),
+            },
             asks: &self.asks,
             diagnostics: &self.diagnostics,
         }
@@ -138,7 +145,10 @@ impl From<RegistryError> for Failure {
         };
         match error {
             RegistryError::ConsentNeeded { asks, .. } => Self { asks, ..failure },
-            RegistryError::Refused { diagnostics, .. } => Self { diagnostics, ..failure },
+            RegistryError::Refused { diagnostics, .. } => Self {
+                diagnostics,
+                ..failure
+            },
             _ => failure,
         }
     }

@@ -66,5 +66,9 @@ fn usage(error: &clap::Error) -> ExitCode {
     }
     // A closed pipe is the reader's choice.
     let _ = error.print();
-    if is_mistake { Exit::Usage.into() } else { Exit::Done.into() }
+    if is_mistake {
+        Exit::Usage.into()
+    } else {
+        Exit::Done.into()
+    }
 }

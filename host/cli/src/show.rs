@@ -26,16 +26,27 @@ pub(crate) fn diagnostic(finding: &Diagnostic) -> String {
         (Some(line), Some(column), _) => {
             Some(format!("{}:{line}:{column}", file.unwrap_or_default()))
         }
-        (_, _, Some(offset)) => {
-            Some(format!("{} at byte {offset} (0x{offset:x})", file.unwrap_or_default()))
-        }
+        (_, _, Some(offset)) => Some(format!(
+            "{} at byte {offset} (0x{offset:x})",
+            file.unwrap_or_default()
+        )),
         _ => file,
     };
     if let Some(place) = place {
-        let _ = writeln!(text, "  {dim}-->{dim:#} {}", place.trim(), dim = styles::FAINT);
+        let _ = writeln!(
+            text,
+            "  {dim}-->{dim:#} {}",
+            place.trim(),
+            dim = styles::FAINT
+        );
     }
     if let Some(help) = &finding.help {
-        let _ = writeln!(text, "  {dim}help:{dim:#} {}", visible(help), dim = styles::HELP);
+        let _ = writeln!(
+            text,
+            "  {dim}help:{dim:#} {}",
+            visible(help),
+            dim = styles::HELP
+        );
     }
     text
 }
@@ -48,7 +59,7 @@ pub(crate) fn parts(parts: &[Part]) -> String {
             text,
             "  {title}{}{title:#}\n      {}",
             visible(&part.id),
-            visible(&part.sentence),
+            wrap(&visible(&part.sentence), 6),
             title = styles::TITLE
         );
     }
@@ -76,23 +87,26 @@ pub(crate) fn scan(name: &str, bytes: usize, scan: &Scan) -> String {
     );
     heading(&mut text, "It offers");
     if scan.capabilities.is_empty() {
-        text += "  nothing that the host knows\n";
+        text += &bullet("nothing that the host knows");
     }
     for capability in &scan.capabilities {
-        let _ = writeln!(text, "  {capability}");
+        text += &bullet(&capability.to_string());
     }
     for hook in &scan.hooks {
         let sentence = ostler_scanner::members::hook_sentence(hook).unwrap_or_default();
-        let _ = writeln!(text, "    hook {hook}: {sentence}");
+        text += &bullet(&format!("the hook {hook}: {sentence}"));
     }
     heading(&mut text, "It can");
     text += &reach(scan);
     if scan.needs_egress {
-        text += "  reach the hosts that the manifest's `egress` names, and no other\n";
-        text += &evidence(scan.members.iter().filter(|used| used.member.path == "fetch"));
+        text += &bullet("reach the hosts that the manifest's `egress` names, and no other");
+        text += &evidence(
+            scan.members
+                .iter()
+                .filter(|used| used.member.path == "fetch"),
+        );
     }
-    let free: Vec<_> =
-        scan.members.iter().filter(|used| used.member.permissions.is_empty()).collect();
+    let free: Vec<_> = scan.members.iter().filter(|used| is_free(used)).collect();
     if !free.is_empty() {
         heading(&mut text, "It also calls, without a permission");
         text += &evidence(free.into_iter());
@@ -100,30 +114,37 @@ pub(crate) fn scan(name: &str, bytes: usize, scan: &Scan) -> String {
     text
 }
 
+/// Whether a member needs neither a permission nor a host.
+fn is_free(used: &MemberUse) -> bool {
+    used.member.permissions.is_empty() && used.member.path != "fetch"
+}
+
 /// Permissions in plain language, each with its members and the places that show them.
 fn reach(scan: &Scan) -> String {
     let mut text = String::new();
     for permission in &scan.permissions {
+        text += &bullet(permission.sentence());
         let _ = writeln!(
             text,
-            "  {}\n    {title}{permission}{title:#}",
-            permission.sentence(),
+            "      {title}{permission}{title:#}",
             title = styles::TITLE
         );
-        let uses = scan.members.iter().filter(|used| used.member.permissions.contains(permission));
+        let uses = scan
+            .members
+            .iter()
+            .filter(|used| used.member.permissions.contains(permission));
         text += &evidence(uses);
     }
     for permission in &scan.declared_permissions {
+        text += &bullet(permission.sentence());
         let _ = writeln!(
             text,
-            "  {}\n    {title}{permission}{title:#}, declared by the author; the code does not \
-             show it",
-            permission.sentence(),
+            "      {title}{permission}{title:#}, declared by the author; the code does not show it",
             title = styles::TITLE
         );
     }
     if text.is_empty() && !scan.needs_egress {
-        text += "  reach nothing that needs a permission\n";
+        text += &bullet("reach nothing that needs a permission");
     }
     text
 }
@@ -133,7 +154,11 @@ fn evidence<'a>(uses: impl Iterator<Item = &'a MemberUse>) -> String {
     for used in uses {
         for evidence in &used.evidence {
             match evidence {
-                Evidence::Import { interface, function, .. } => {
+                Evidence::Import {
+                    interface,
+                    function,
+                    ..
+                } => {
                     let _ = writeln!(
                         text,
                         "      {} {dim}imports {}#{}{dim:#}",
@@ -163,24 +188,29 @@ pub(crate) fn review(review: &Review) -> String {
     for tool in &review.tools {
         let description = visible(&tool.description);
         let first_line = description.lines().next().unwrap_or_default().to_owned();
-        let _ = writeln!(text, "  the tool {}: {first_line}", visible(&tool.name));
+        text += &bullet(&format!("the tool {}: {first_line}", visible(&tool.name)));
     }
     for hook in &review.scan.hooks {
-        let _ = writeln!(text, "  the hook {hook}");
+        text += &bullet(&format!("the hook {hook}"));
     }
-    if review.scan.capabilities.contains(&ostler_scanner::members::Capability::Lifecycle) {
-        text += "  code that runs when it is installed, updated and uninstalled\n";
+    if review
+        .scan
+        .capabilities
+        .contains(&ostler_scanner::members::Capability::Lifecycle)
+    {
+        text += &bullet("code that runs when it is installed, updated and uninstalled");
     }
     heading(&mut text, "It can");
     text += &reach(&review.scan);
-    for part in review.access.parts().iter().filter(|part| !is_permission(part)) {
-        let _ = writeln!(
-            text,
-            "  {}\n    {title}{}{title:#}",
-            visible(&part.sentence),
-            visible(&part.id),
-            title = styles::TITLE
-        );
+    for part in review
+        .access
+        .parts()
+        .iter()
+        .filter(|part| !is_shown_elsewhere(part))
+    {
+        text += &bullet(&visible(&part.sentence));
+        let id = visible(&part.id);
+        let _ = writeln!(text, "      {title}{id}{title:#}", title = styles::TITLE);
     }
     if let Some(version) = &review.installed_version {
         let _ = writeln!(text, "\nVersion {} is installed.", visible(version));
@@ -193,7 +223,8 @@ pub(crate) fn review(review: &Review) -> String {
     }
     let _ = writeln!(
         text,
-        "\n{dim}component {}\naccess    {}{dim:#}",
+        "\n{dim}signed by {}\ncomponent {}\naccess    {}{dim:#}",
+        review.publisher,
         review.scan.digest,
         review.access_digest,
         dim = styles::FAINT,
@@ -201,9 +232,37 @@ pub(crate) fn review(review: &Review) -> String {
     text
 }
 
-/// Permissions are shown with their evidence, all other parts by their sentence.
-fn is_permission(part: &Part) -> bool {
-    part.id.parse::<ostler_scanner::Permission>().is_ok()
+/// Permissions are shown with their evidence, the publisher beside the digests.
+fn is_shown_elsewhere(part: &Part) -> bool {
+    part.id.parse::<ostler_scanner::Permission>().is_ok() || part.id.starts_with("publisher:")
+}
+
+/// The column at which sentences are broken.
+const WIDTH: usize = 90;
+
+/// A sentence as an entry of a list, broken between words.
+fn bullet(sentence: &str) -> String {
+    format!("  \u{2022} {}\n", wrap(sentence, 4))
+}
+
+/// Text broken between words, with every line but the first indented.
+fn wrap(text: &str, indent: usize) -> String {
+    let mut wrapped = String::new();
+    let mut column = indent;
+    for word in text.split(' ') {
+        let width = word.chars().count();
+        if column > indent && column + 1 + width > WIDTH {
+            wrapped.push('\n');
+            wrapped.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if column > indent {
+            wrapped.push(' ');
+            column += 1;
+        }
+        wrapped.push_str(word);
+        column += width;
+    }
+    wrapped
 }
 
 fn heading(text: &mut String, title: &str) {
@@ -214,5 +273,9 @@ fn heading(text: &mut String, title: &str) {
 pub(crate) fn size(bytes: usize) -> String {
     #[allow(clippy::cast_precision_loss, reason = "shown with one decimal")]
     let kib = bytes as f64 / 1024.0;
-    if kib < 1024.0 { format!("{kib:.1} KiB") } else { format!("{:.1} MiB", kib / 1024.0) }
+    if kib < 1024.0 {
+        format!("{kib:.1} KiB")
+    } else {
+        format!("{:.1} MiB", kib / 1024.0)
+    }
 }

@@ -16,7 +16,9 @@ pub(crate) struct Blobs {
 
 impl Blobs {
     pub(crate) fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned() }
+        Self {
+            folder: folder.to_owned(),
+        }
     }
 
     /// Keeps `bytes`, durably. Keeping them again does nothing.

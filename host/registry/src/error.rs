@@ -205,7 +205,10 @@ impl RegistryError {
             Self::VersionExists { .. } => {
                 "a version never changes: raise `version` in ostler.toml, and publish again"
             }
-            Self::PackageUnknown { nearest: Some(name), .. } => {
+            Self::PackageUnknown {
+                nearest: Some(name),
+                ..
+            } => {
                 return Some(format!("did you mean `{name}`?"));
             }
             Self::PackageUnknown { nearest: None, .. } => {
@@ -234,7 +237,10 @@ impl RegistryError {
     }
 
     pub(crate) fn read(path: &Path, error: &std::io::Error) -> Self {
-        Self::Io { path: path.to_owned(), reason: error.to_string() }
+        Self::Io {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        }
     }
 
     pub(crate) fn id(error: ostler_store::ParseIdError) -> Self {
@@ -247,5 +253,9 @@ impl RegistryError {
 }
 
 fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {noun}s")
+    }
 }

@@ -49,8 +49,10 @@ pub struct Uninstalled {
 }
 
 /// The permissions that are keys of the profile's configuration as well.
-const KEYS: [Permission; 2] =
-    [Permission::ALLOW_GATEWAY_INJECTION, Permission::ALLOW_ORIGIN_SESSIONS];
+const KEYS: [Permission; 2] = [
+    Permission::ALLOW_GATEWAY_INJECTION,
+    Permission::ALLOW_ORIGIN_SESSIONS,
+];
 
 impl Registry {
     /// Records an accepted access and writes the keys that it stands for.
@@ -65,7 +67,9 @@ impl Registry {
         let review = &accepted.review;
         let row = &review.row;
         let keys: Vec<Permission> = if accepted.is_explicit {
-            KEYS.into_iter().filter(|key| review.change.permissions.contains(key)).collect()
+            KEYS.into_iter()
+                .filter(|key| review.change.permissions.contains(key))
+                .collect()
         } else {
             Vec::new()
         };
@@ -74,13 +78,18 @@ impl Registry {
             package: row.package.clone(),
             version: row.version.clone(),
             digest: row.digest.clone(),
-            access: review.access.canonical_json().map_err(RegistryError::json)?,
+            access: review
+                .access
+                .canonical_json()
+                .map_err(RegistryError::json)?,
             access_digest: review.access_digest.parse().map_err(RegistryError::id)?,
             publisher: row.publisher.clone(),
             pending_keys: keys.iter().map(ToString::to_string).collect(),
             accepted_at: now(),
         })?;
-        self.write_keys(&review.profile, &row.package, &keys)?;
+        if !keys.is_empty() {
+            self.write_keys_and_activate(&review.profile, &row.package, &keys)?;
+        }
         let event = match &review.installed_version {
             None => LifecycleEvent::Installed,
             Some(from) => LifecycleEvent::Updated { from: from.clone() },
@@ -97,15 +106,12 @@ impl Registry {
         })
     }
 
-    fn write_keys(
+    fn write_keys_and_activate(
         &self,
         profile: &Profile,
         package: &PackageName,
         keys: &[Permission],
     ) -> Result<(), RegistryError> {
-        if keys.is_empty() {
-            return Ok(());
-        }
         ostler_config::write_allow_keys(
             &self.home.profile_file(profile.as_str())?,
             package.as_str(),
@@ -131,13 +137,23 @@ impl Registry {
         package: &PackageName,
     ) -> Result<Uninstalled, RegistryError> {
         self.install_row(profile, package)?;
-        let warning = self.tell(profile, package, LifecycleEvent::Uninstalling).await;
+        let warning = self
+            .tell(profile, package, LifecycleEvent::Uninstalling)
+            .await;
         self.store.begin_removal(profile, package, now())?;
         self.finish_removal(profile, package)?;
-        Ok(Uninstalled { package: package.to_string(), profile: profile.to_string(), warning })
+        Ok(Uninstalled {
+            package: package.to_string(),
+            profile: profile.to_string(),
+            warning,
+        })
     }
 
-    fn finish_removal(&self, profile: &Profile, package: &PackageName) -> Result<(), RegistryError> {
+    fn finish_removal(
+        &self,
+        profile: &Profile,
+        package: &PackageName,
+    ) -> Result<(), RegistryError> {
         let file = self.home.profile_file(profile.as_str())?;
         ostler_config::remove_allow_keys(&file, package.as_str())?;
         Ok(self.store.finish_removal(profile, package)?)
@@ -151,7 +167,7 @@ impl Registry {
                     let is_pending =
                         |key: &Permission| row.pending_keys.iter().any(|k| k == key.as_str());
                     let keys: Vec<Permission> = KEYS.into_iter().filter(is_pending).collect();
-                    self.write_keys(&row.profile, &row.package, &keys)?;
+                    self.write_keys_and_activate(&row.profile, &row.package, &keys)?;
                 }
                 InstallState::Removing => self.finish_removal(&row.profile, &row.package)?,
                 InstallState::Active => {}
@@ -192,7 +208,11 @@ impl Registry {
         }
         let invoked = self
             .runtime
-            .invoke(&Arc::clone(&loaded.plugin), ExportCall::Lifecycle(event), loaded.lifecycle_context())
+            .invoke(
+                &Arc::clone(&loaded.plugin),
+                ExportCall::Lifecycle(event),
+                loaded.lifecycle_context(),
+            )
             .await;
         match invoked.outcome {
             Outcome::Returned(ExportResult::Handled(Err(message))) => {
@@ -202,7 +222,9 @@ impl Registry {
             Outcome::Trap(trap) => Some(format!("its lifecycle handler trapped: {trap}")),
             Outcome::Limit(hit) => Some(format!("its lifecycle handler crossed a limit: {hit}")),
             Outcome::BadOutput(what) => Some(format!("its lifecycle handler gave {what}")),
-            Outcome::HostError(fault) => Some(format!("its lifecycle handler did not run: {fault}")),
+            Outcome::HostError(fault) => {
+                Some(format!("its lifecycle handler did not run: {fault}"))
+            }
         }
     }
 }

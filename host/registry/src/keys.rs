@@ -47,7 +47,11 @@ fn make(folder: &Path, path: &Path) -> Result<(), RegistryError> {
     })?;
     let temporary = folder.join(format!("{FILE}.{}", std::process::id()));
     let written = (|| {
-        let mut file = File::options().write(true).create_new(true).mode(0o600).open(&temporary)?;
+        let mut file = File::options()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&temporary)?;
         file.write_all(hex::encode(seed).as_bytes())?;
         file.sync_all()?;
         match fs::hard_link(&temporary, path) {
@@ -56,5 +60,8 @@ fn make(folder: &Path, path: &Path) -> Result<(), RegistryError> {
         }
     })();
     let _ = fs::remove_file(&temporary);
-    written.map_err(|error| RegistryError::Io { path: path.to_owned(), reason: error.to_string() })
+    written.map_err(|error| RegistryError::Io {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    })
 }

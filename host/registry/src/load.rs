@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use ostler_runtime::{
-    HostServices, InvocationContext, InvocationKind, Limits, Loaded, MemberSet,
-};
+use ostler_runtime::{HostServices, InvocationContext, InvocationKind, Limits, Loaded, MemberSet};
 use ostler_scanner::{Access, Scan};
 use ostler_store::{PackageName, Profile};
 
@@ -44,7 +42,10 @@ impl Registry {
             .map_err(|error| RegistryError::Internal(error.to_string()))?;
         let review = self.review(
             profile,
-            &PackageRef { name: package.clone(), version: Some(version) },
+            &PackageRef {
+                name: package.clone(),
+                version: Some(version),
+            },
         )?;
         if !review.asks.is_empty() {
             return Err(RegistryError::ConsentNeeded {

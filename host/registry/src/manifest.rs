@@ -112,7 +112,9 @@ impl Manifest {
     /// [`RegistryError::Manifest`] with line and column.
     pub fn parse(file: &str, text: &str) -> Result<Self, RegistryError> {
         let manifest: Self = toml::from_str(text).map_err(|error| {
-            let (line, column) = error.span().map_or((1, 1), |span| position(text, span.start));
+            let (line, column) = error
+                .span()
+                .map_or((1, 1), |span| position(text, span.start));
             RegistryError::Manifest {
                 file: file.to_owned(),
                 line,
@@ -137,21 +139,38 @@ impl Manifest {
         };
         let length = self.description.chars().count();
         if !(1..=200).contains(&length) {
-            return invalid(format!("`description` has 1 to 200 characters, not {length}"));
+            return invalid(format!(
+                "`description` has 1 to 200 characters, not {length}"
+            ));
         }
-        for (key, path) in
-            [("build.component", Some(&self.build.component)), ("readme", self.readme.as_ref())]
-        {
+        for (key, path) in [
+            ("build.component", Some(&self.build.component)),
+            ("readme", self.readme.as_ref()),
+        ] {
             if let Some(path) = path
                 && !is_inside(path)
             {
-                return invalid(format!("`{key}` is a path within the package, not `{path}`"));
+                return invalid(format!(
+                    "`{key}` is a path within the package, not `{path}`"
+                ));
             }
         }
         for (key, names) in [
-            ("agents", self.agents.iter().map(|entry| &entry.name).collect::<Vec<_>>()),
-            ("schedules", self.schedules.iter().map(|entry| &entry.name).collect()),
-            ("secrets", self.secrets.iter().map(|entry| &entry.name).collect()),
+            (
+                "agents",
+                self.agents
+                    .iter()
+                    .map(|entry| &entry.name)
+                    .collect::<Vec<_>>(),
+            ),
+            (
+                "schedules",
+                self.schedules.iter().map(|entry| &entry.name).collect(),
+            ),
+            (
+                "secrets",
+                self.secrets.iter().map(|entry| &entry.name).collect(),
+            ),
         ] {
             let mut seen = BTreeSet::new();
             for name in names {
@@ -192,21 +211,28 @@ impl Manifest {
 /// Names that appear in ids of access parts and on one line of a review.
 fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
-        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
 /// Whether a path leads nowhere but into the folder that it starts from.
 fn is_inside(path: &str) -> bool {
     let path = std::path::Path::new(path);
     path.components().next().is_some()
-        && path.components().all(|part| matches!(part, std::path::Component::Normal(_)))
+        && path
+            .components()
+            .all(|part| matches!(part, std::path::Component::Normal(_)))
 }
 
 /// 1-based line and column of a byte offset, columns counted in Unicode scalar values.
 fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    (
+        before.matches('\n').count() + 1,
+        before[line_start..].chars().count() + 1,
+    )
 }
 
 /// The key that an author most likely meant, taken from serde's message (``unknown field `x`,
@@ -250,12 +276,28 @@ component = "handoff.wasm"
         let cases: &[(&str, &str, &str)] = &[
             ("name = \"handoff\"", "name = \"Hand Off\"", "name"),
             ("version = \"0.1.0\"", "version = \"1\"", "version"),
-            ("capabilities = [\"tools\"]", "capabilities = [\"magic\"]", "magic"),
+            (
+                "capabilities = [\"tools\"]",
+                "capabilities = [\"magic\"]",
+                "magic",
+            ),
             ("license = \"MIT\"", "licence = \"MIT\"", "licence"),
             ("license = \"MIT\"", "license = ", "string"),
-            ("component = \"handoff.wasm\"", "component = \"../x.wasm\"", "within the package"),
-            ("component = \"handoff.wasm\"", "component = \"/x.wasm\"", "within the package"),
-            ("description = \"Hands a conversation over.\"", "description = \"\"", "200"),
+            (
+                "component = \"handoff.wasm\"",
+                "component = \"../x.wasm\"",
+                "within the package",
+            ),
+            (
+                "component = \"handoff.wasm\"",
+                "component = \"/x.wasm\"",
+                "within the package",
+            ),
+            (
+                "description = \"Hands a conversation over.\"",
+                "description = \"\"",
+                "200",
+            ),
         ];
         for (good, bad, part) in cases {
             let text = GOOD.replace(good, bad);

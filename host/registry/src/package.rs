@@ -30,11 +30,16 @@ impl Package {
     pub fn open(folder: &Path) -> Result<Self, RegistryError> {
         let file = folder.join(MANIFEST_FILE);
         if !file.is_file() {
-            return Err(RegistryError::NotAPackage { folder: folder.to_owned() });
+            return Err(RegistryError::NotAPackage {
+                folder: folder.to_owned(),
+            });
         }
         let text = fs::read_to_string(&file).map_err(|error| RegistryError::read(&file, &error))?;
         let manifest = Manifest::parse(&file.display().to_string(), &text)?;
-        Ok(Self { folder: folder.to_owned(), manifest })
+        Ok(Self {
+            folder: folder.to_owned(),
+            manifest,
+        })
     }
 
     /// Where the component stands.
@@ -61,13 +66,17 @@ impl Package {
     /// # Errors
     /// [`RegistryError::Io`] if it cannot be read or is no UTF-8 text.
     pub fn readme(&self) -> Result<Option<String>, RegistryError> {
-        let Some(name) = &self.manifest.readme else { return Ok(None) };
+        let Some(name) = &self.manifest.readme else {
+            return Ok(None);
+        };
         let path = self.folder.join(name);
         let bytes = read_bounded(&path, MAX_README_BYTES)?;
-        String::from_utf8(bytes).map(Some).map_err(|_| RegistryError::Io {
-            path,
-            reason: "it is not UTF-8 text".to_owned(),
-        })
+        String::from_utf8(bytes)
+            .map(Some)
+            .map_err(|_| RegistryError::Io {
+                path,
+                reason: "it is not UTF-8 text".to_owned(),
+            })
     }
 }
 

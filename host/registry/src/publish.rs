@@ -67,7 +67,10 @@ impl Registry {
     pub async fn publish(&self, package: &Package) -> Result<Published, RegistryError> {
         let manifest = &package.manifest;
         let label = format!("{} {}", manifest.name, manifest.version);
-        if let Some(earlier) = self.store.version(&manifest.name, &manifest.version.to_string())? {
+        if let Some(earlier) = self
+            .store
+            .version(&manifest.name, &manifest.version.to_string())?
+        {
             let same = package
                 .component()
                 .is_ok_and(|bytes| blobs::digest_of(&bytes) == earlier.digest);
@@ -100,7 +103,10 @@ impl Registry {
             digest,
             manifest: json(manifest)?,
             scan: json(&checked.scan)?,
-            access: checked.access.canonical_json().map_err(RegistryError::json)?,
+            access: checked
+                .access
+                .canonical_json()
+                .map_err(RegistryError::json)?,
             access_digest: access_digest.parse().map_err(RegistryError::id)?,
             catalogue: json(&tools)?,
             readme,
@@ -145,20 +151,30 @@ impl Registry {
             diagnostics: diagnostics
                 .into_iter()
                 .map(|finding| match finding.offset {
-                    Some(_) => Diagnostic { file: Some(file.clone()), ..finding },
+                    Some(_) => Diagnostic {
+                        file: Some(file.clone()),
+                        ..finding
+                    },
                     None => finding,
                 })
                 .collect(),
         };
-        if diagnostics.iter().any(|d| d.severity == ostler_scanner::Severity::Error) {
+        if diagnostics
+            .iter()
+            .any(|d| d.severity == ostler_scanner::Severity::Error)
+        {
             return Err(refused(diagnostics));
         }
         let digest = blobs::digest_of(bytes);
         let compiled = match self.runtime.compile(digest.hex(), bytes) {
             Ok(compiled) => compiled,
             Err(ostler_runtime::RuntimeError::Compile(reason)) => {
-                let message = format!("the scan accepts the component, the runtime does not: {reason}");
-                return Err(refused(vec![Diagnostic::error(Code::DerivationMismatch, message)]));
+                let message =
+                    format!("the scan accepts the component, the runtime does not: {reason}");
+                return Err(refused(vec![Diagnostic::error(
+                    Code::DerivationMismatch,
+                    message,
+                )]));
             }
             Err(error) => return Err(error.into()),
         };
@@ -168,9 +184,17 @@ impl Registry {
                 "the scan and the runtime do not agree on the import `{}#{}`",
                 import.interface, import.function
             );
-            return Err(refused(vec![Diagnostic::error(Code::DerivationMismatch, message)]));
+            return Err(refused(vec![Diagnostic::error(
+                Code::DerivationMismatch,
+                message,
+            )]));
         }
-        Ok(Checked { scan, access, diagnostics, compiled })
+        Ok(Checked {
+            scan,
+            access,
+            diagnostics,
+            compiled,
+        })
     }
 
     /// The component's own list of tools, taken with every member absent: what a package offers
@@ -181,7 +205,9 @@ impl Registry {
         checked: &Checked,
     ) -> Result<Vec<CatalogueTool>, RegistryError> {
         // Loading links every import, and finds functions of other types than the host's.
-        let loaded = self.runtime.load(&checked.compiled, MemberSet::filtered(|_| true))?;
+        let loaded = self
+            .runtime
+            .load(&checked.compiled, MemberSet::filtered(|_| true))?;
         if !checked.scan.capabilities.contains(&Capability::Tools) {
             return Ok(Vec::new());
         }
@@ -192,15 +218,25 @@ impl Registry {
             depth: 0,
             members: MemberSet::EMPTY,
             limits: Limits::for_kind(InvocationKind::Catalogue),
-            services: HostServices { settings: Arc::new(NoSettings) },
+            services: HostServices {
+                settings: Arc::new(NoSettings),
+            },
         };
-        let invalid = |reason: String| RegistryError::Catalogue { package: label.to_owned(), reason };
-        let invoked = self.runtime.invoke(&Arc::new(loaded), ExportCall::ListTools, context).await;
+        let invalid = |reason: String| RegistryError::Catalogue {
+            package: label.to_owned(),
+            reason,
+        };
+        let invoked = self
+            .runtime
+            .invoke(&Arc::new(loaded), ExportCall::ListTools, context)
+            .await;
         let tools = match invoked.outcome {
             Outcome::Returned(ExportResult::Tools(tools)) => tools,
             Outcome::Returned(_) => return Err(invalid("it is no list".to_owned())),
             Outcome::Trap(trap) => return Err(invalid(format!("`tools.list` trapped: {trap}"))),
-            Outcome::Limit(hit) => return Err(invalid(format!("`tools.list` crossed a limit: {hit}"))),
+            Outcome::Limit(hit) => {
+                return Err(invalid(format!("`tools.list` crossed a limit: {hit}")));
+            }
             Outcome::BadOutput(what) => return Err(invalid(format!("`tools.list` gave {what}"))),
             Outcome::HostError(fault) => return Err(invalid(fault.to_string())),
         };
@@ -217,10 +253,16 @@ impl Registry {
             }
             let input_schema: serde_json::Value = serde_json::from_str(&tool.input_schema)
                 .map_err(|error| {
-                    invalid(format!("the input schema of `{}` is no JSON: {error}", tool.name))
+                    invalid(format!(
+                        "the input schema of `{}` is no JSON: {error}",
+                        tool.name
+                    ))
                 })?;
             if !input_schema.is_object() {
-                return Err(invalid(format!("the input schema of `{}` is no object", tool.name)));
+                return Err(invalid(format!(
+                    "the input schema of `{}` is no object",
+                    tool.name
+                )));
             }
             catalogue.push(CatalogueTool {
                 name: tool.name,
@@ -244,7 +286,9 @@ impl Registry {
 fn is_tool_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.len() <= 64
-        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
 fn json(value: &impl Serialize) -> Result<String, RegistryError> {

@@ -36,7 +36,10 @@ impl FromStr for PackageRef {
     type Err = RegistryError;
 
     fn from_str(text: &str) -> Result<Self, RegistryError> {
-        let invalid = |reason: String| RegistryError::PackageRef { text: text.to_owned(), reason };
+        let invalid = |reason: String| RegistryError::PackageRef {
+            text: text.to_owned(),
+            reason,
+        };
         let (name, version) = match text.split_once('@') {
             Some((name, version)) => {
                 let version = Version::parse(version)
@@ -45,7 +48,9 @@ impl FromStr for PackageRef {
             }
             None => (text, None),
         };
-        let name = name.parse().map_err(|error: ostler_store::ParseIdError| invalid(error.to_string()))?;
+        let name = name
+            .parse()
+            .map_err(|error: ostler_store::ParseIdError| invalid(error.to_string()))?;
         Ok(Self { name, version })
     }
 }
@@ -76,7 +81,11 @@ pub struct Problem {
 
 impl From<&RegistryError> for Problem {
     fn from(error: &RegistryError) -> Self {
-        Self { code: error.code(), message: error.to_string(), help: error.help() }
+        Self {
+            code: error.code(),
+            message: error.to_string(),
+            help: error.help(),
+        }
     }
 }
 
@@ -88,7 +97,12 @@ impl Registry {
     pub fn open(home: Home, runtime: Arc<Runtime>) -> Result<Self, RegistryError> {
         let store = Arc::new(Store::open(&home.database())?);
         let blobs = Blobs::new(&home.blobs());
-        let registry = Self { home, store, runtime, blobs };
+        let registry = Self {
+            home,
+            store,
+            runtime,
+            blobs,
+        };
         registry.finish_interrupted()?;
         Ok(registry)
     }
@@ -118,7 +132,11 @@ impl Registry {
         }
         versions
             .into_iter()
-            .filter_map(|(name, versions)| newest(&versions).cloned().map(|v| (name, v, versions.len())))
+            .filter_map(|(name, versions)| {
+                newest(&versions)
+                    .cloned()
+                    .map(|v| (name, v, versions.len()))
+            })
             .map(|(name, version, versions)| {
                 let row = self.version(&name, &version)?;
                 let manifest: Manifest =
@@ -187,7 +205,10 @@ impl Registry {
             .filter(|(similarity, _)| *similarity > 0.8)
             .max_by(|a, b| a.0.total_cmp(&b.0))
             .map(|(_, known)| known);
-        Ok(RegistryError::PackageUnknown { name: name.to_string(), nearest })
+        Ok(RegistryError::PackageUnknown {
+            name: name.to_string(),
+            nearest,
+        })
     }
 
     /// Checks the database, every stored component and every install, for `ostler doctor`.

@@ -68,12 +68,16 @@ impl Registry {
     /// [`RegistryError::BlobCorrupt`] if the component was damaged.
     pub fn review(&self, profile: &Profile, package: &PackageRef) -> Result<Review, RegistryError> {
         let row = self.resolve(package)?;
-        let manifest: Manifest = serde_json::from_str(&row.manifest).map_err(|error| {
-            RegistryError::Statement { reason: format!("its manifest cannot be read: {error}") }
-        })?;
+        let manifest: Manifest =
+            serde_json::from_str(&row.manifest).map_err(|error| RegistryError::Statement {
+                reason: format!("its manifest cannot be read: {error}"),
+            })?;
         let statement = Statement::verify(&row.statement, &row.signature, &row.publisher)?;
         let mismatch = |what: &str| RegistryError::Statement {
-            reason: format!("{what} of {} {} is not the one that was signed", row.package, row.version),
+            reason: format!(
+                "{what} of {} {} is not the one that was signed",
+                row.package, row.version
+            ),
         };
         if statement.name != row.package || statement.version.to_string() != row.version {
             return Err(mismatch("the name"));
@@ -88,7 +92,10 @@ impl Registry {
         let (access, mut findings) =
             rules::check(&scan, &manifest.declared(), Some(row.publisher.clone()));
         findings.extend(scan.diagnostics.iter().cloned());
-        if findings.iter().any(|d| d.severity == ostler_scanner::Severity::Error) {
+        if findings
+            .iter()
+            .any(|d| d.severity == ostler_scanner::Severity::Error)
+        {
             return Err(RegistryError::Refused {
                 package: format!("{} {}", row.package, row.version),
                 diagnostics: findings,
@@ -145,15 +152,23 @@ impl Review {
         let missing: Vec<Part> = match acceptance {
             Acceptance::Nobody => self.asks.clone(),
             Acceptance::Parts(parts) => {
-                let known: BTreeSet<String> =
-                    self.access.parts().into_iter().map(|part| part.id).collect();
+                let known: BTreeSet<String> = self
+                    .access
+                    .parts()
+                    .into_iter()
+                    .map(|part| part.id)
+                    .collect();
                 if let Some(part) = parts.iter().find(|part| !known.contains(*part)) {
                     return Err(RegistryError::Acceptance(format!(
                         "`{part}` is not among what {} {} asks for",
                         self.manifest.name, self.manifest.version
                     )));
                 }
-                self.asks.iter().filter(|part| !parts.contains(&part.id)).cloned().collect()
+                self.asks
+                    .iter()
+                    .filter(|part| !parts.contains(&part.id))
+                    .cloned()
+                    .collect()
             }
             Acceptance::AccessDigest(digest) if *digest == self.access_digest => Vec::new(),
             Acceptance::AccessDigest(digest) => {
@@ -165,7 +180,10 @@ impl Review {
         };
         if missing.is_empty() {
             let is_explicit = !matches!(acceptance, Acceptance::Nobody);
-            return Ok(Accepted { review: self, is_explicit });
+            return Ok(Accepted {
+                review: self,
+                is_explicit,
+            });
         }
         Err(RegistryError::ConsentNeeded {
             package: format!("{} {}", self.manifest.name, self.manifest.version),

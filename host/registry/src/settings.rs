@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ostler_runtime::{ServiceFuture, Settings, SettingsError};
-use ostler_store::{PackageName, Profile, Store, StoreError};
+use ostler_store::{Limit, PackageName, Profile, Store, StoreError};
 
 /// The settings of one install, in the database.
 pub(crate) struct InstallSettings {
@@ -15,7 +15,10 @@ pub(crate) struct InstallSettings {
 impl Settings for InstallSettings {
     fn get<'a>(&'a self, key: &'a str) -> ServiceFuture<'a, Result<Option<String>, SettingsError>> {
         Box::pin(async move {
-            let found = self.store.settings_get_async(&self.profile, &self.package, key).await;
+            let found = self
+                .store
+                .settings_get_async(&self.profile, &self.package, key)
+                .await;
             found.map_err(|error| failed(&error))
         })
     }
@@ -26,14 +29,20 @@ impl Settings for InstallSettings {
         value: &'a str,
     ) -> ServiceFuture<'a, Result<(), SettingsError>> {
         Box::pin(async move {
-            let set = self.store.settings_set_async(&self.profile, &self.package, key, value).await;
+            let set = self
+                .store
+                .settings_set_async(&self.profile, &self.package, key, value)
+                .await;
             set.map_err(|error| failed(&error))
         })
     }
 
     fn delete<'a>(&'a self, key: &'a str) -> ServiceFuture<'a, Result<bool, SettingsError>> {
         Box::pin(async move {
-            let deleted = self.store.settings_delete_async(&self.profile, &self.package, key).await;
+            let deleted = self
+                .store
+                .settings_delete_async(&self.profile, &self.package, key)
+                .await;
             deleted.map_err(|error| failed(&error))
         })
     }
@@ -49,16 +58,22 @@ impl Settings for InstallSettings {
                 .store
                 .settings_list_async(&self.profile, &self.package, prefix, cursor, limit)
                 .await;
-            page.map(|page| (page.keys, page.next)).map_err(|error| failed(&error))
+            page.map(|page| (page.keys, page.next))
+                .map_err(|error| failed(&error))
         })
     }
 }
 
 fn failed(error: &StoreError) -> SettingsError {
     match error {
+        StoreError::LimitReached {
+            limit: Limit::SettingKeyBytes,
+        } => SettingsError::Invalid(error.to_string()),
         StoreError::LimitReached { .. } => SettingsError::Limited(error.to_string()),
         // The guest learns that it failed; paths and causes stay with the operator.
-        _ => SettingsError::Unavailable(format!("the settings cannot be reached ({})", error.code())),
+        _ => {
+            SettingsError::Unavailable(format!("the settings cannot be reached ({})", error.code()))
+        }
     }
 }
 
@@ -66,7 +81,10 @@ fn failed(error: &StoreError) -> SettingsError {
 pub(crate) struct NoSettings;
 
 impl Settings for NoSettings {
-    fn get<'a>(&'a self, _key: &'a str) -> ServiceFuture<'a, Result<Option<String>, SettingsError>> {
+    fn get<'a>(
+        &'a self,
+        _key: &'a str,
+    ) -> ServiceFuture<'a, Result<Option<String>, SettingsError>> {
         Box::pin(async { Err(absent()) })
     }
 

@@ -47,7 +47,9 @@ impl Statement {
         signature: &[u8; 64],
         publisher: &str,
     ) -> Result<Self, RegistryError> {
-        let broken = |reason: &str| RegistryError::Statement { reason: reason.to_owned() };
+        let broken = |reason: &str| RegistryError::Statement {
+            reason: reason.to_owned(),
+        };
         let key = publisher
             .strip_prefix(KEY_PREFIX)
             .and_then(|digits| hex::decode(digits).ok())
@@ -63,7 +65,10 @@ impl Statement {
 
 /// The written form of a public key.
 pub(crate) fn publisher_id(key: &SigningKey) -> String {
-    format!("{KEY_PREFIX}{}", hex::encode(key.verifying_key().to_bytes()))
+    format!(
+        "{KEY_PREFIX}{}",
+        hex::encode(key.verifying_key().to_bytes())
+    )
 }
 
 fn signed_bytes(text: &str) -> Vec<u8> {
@@ -90,9 +95,15 @@ mod tests {
         let key = SigningKey::from_bytes(&[7; 32]);
         let publisher = publisher_id(&key);
         let (text, signature) = statement().sign(&key).unwrap();
-        assert_eq!(Statement::verify(&text, &signature, &publisher).unwrap(), statement());
+        assert_eq!(
+            Statement::verify(&text, &signature, &publisher).unwrap(),
+            statement()
+        );
 
-        let widened = text.replace("\"permissions\":[]", "\"permissions\":[\"host:ssh:command\"]");
+        let widened = text.replace(
+            "\"permissions\":[]",
+            "\"permissions\":[\"host:ssh:command\"]",
+        );
         assert_ne!(widened, text);
         assert!(Statement::verify(&widened, &signature, &publisher).is_err());
 

@@ -72,7 +72,10 @@ impl Cache {
         // SAFETY: the file was written by `store` below: it belongs to this user, nobody else can
         // write it, and its digest is the one that was written with it. Wasmtime checks that the
         // same version and configuration made it.
-        #[allow(unsafe_code, reason = "wasmtime cannot verify compiled code; see SAFETY")]
+        #[allow(
+            unsafe_code,
+            reason = "wasmtime cannot verify compiled code; see SAFETY"
+        )]
         let component = unsafe { Component::deserialize_file(engine, path) };
         component.map(Some).map_err(|error| format!("{error:#}"))
     }
@@ -89,18 +92,26 @@ impl Cache {
     }
 
     fn try_store(&self, digest: &str, component: &Component) -> io::Result<()> {
-        let code = component.serialize().map_err(|error| io::Error::other(format!("{error:#}")))?;
+        let code = component
+            .serialize()
+            .map_err(|error| io::Error::other(format!("{error:#}")))?;
         let path = self.code_path(digest);
         // The code comes last: it is looked for first.
-        self.write(&sum_path(&path), hex::encode(Sha256::digest(&code)).as_bytes())?;
+        self.write(
+            &sum_path(&path),
+            hex::encode(Sha256::digest(&code)).as_bytes(),
+        )?;
         self.write(&path, &code)
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let temporary = path.with_extension(format!("tmp-{}", uuid::Uuid::new_v4()));
         let written = (|| {
-            let mut file =
-                File::options().write(true).create_new(true).mode(0o600).open(&temporary)?;
+            let mut file = File::options()
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&temporary)?;
             file.write_all(bytes)?;
             fs::rename(&temporary, path)
         })();

@@ -90,10 +90,17 @@ pub enum SettingsError {
 pub(crate) fn test_context() -> InvocationContext {
     struct Nothing;
     impl Settings for Nothing {
-        fn get<'a>(&'a self, _: &'a str) -> ServiceFuture<'a, Result<Option<String>, SettingsError>> {
+        fn get<'a>(
+            &'a self,
+            _: &'a str,
+        ) -> ServiceFuture<'a, Result<Option<String>, SettingsError>> {
             Box::pin(async { Ok(None) })
         }
-        fn set<'a>(&'a self, _: &'a str, _: &'a str) -> ServiceFuture<'a, Result<(), SettingsError>> {
+        fn set<'a>(
+            &'a self,
+            _: &'a str,
+            _: &'a str,
+        ) -> ServiceFuture<'a, Result<(), SettingsError>> {
             Box::pin(async { Ok(()) })
         }
         fn delete<'a>(&'a self, _: &'a str) -> ServiceFuture<'a, Result<bool, SettingsError>> {
@@ -115,6 +122,8 @@ pub(crate) fn test_context() -> InvocationContext {
         depth: 0,
         members: MemberSet::filtered(|_| true),
         limits: Limits::for_kind(InvocationKind::Tool),
-        services: HostServices { settings: Arc::new(Nothing) },
+        services: HostServices {
+            settings: Arc::new(Nothing),
+        },
     }
 }

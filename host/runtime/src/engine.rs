@@ -112,7 +112,10 @@ impl Runtime {
     pub fn new(options: RuntimeOptions<'_>) -> Result<Self, RuntimeError> {
         let engine = Engine::new(&engine_config())
             .map_err(|error| RuntimeError::Engine(format!("{error:#}")))?;
-        let cache = options.cache.map(|folder| Cache::open(folder, &engine)).transpose()?;
+        let cache = options
+            .cache
+            .map(|folder| Cache::open(folder, &engine))
+            .transpose()?;
         let ticker =
             Ticker::start(&engine).map_err(|error| RuntimeError::Engine(error.to_string()))?;
         let guests = match options.guest_threads {
@@ -144,8 +147,10 @@ impl Runtime {
     /// # Errors
     /// [`RuntimeError::Compile`] if the runtime refuses the bytes.
     pub fn compile(&self, digest: &str, bytes: &[u8]) -> Result<Compiled, RuntimeError> {
-        if let Some(component) =
-            self.cache.as_ref().and_then(|cache| cache.load(&self.engine, digest))
+        if let Some(component) = self
+            .cache
+            .as_ref()
+            .and_then(|cache| cache.load(&self.engine, digest))
         {
             return Ok(Compiled { component });
         }
@@ -172,14 +177,19 @@ impl Runtime {
     pub fn load(&self, compiled: &Compiled, granted: MemberSet) -> Result<Loaded, RuntimeError> {
         let linker = link::linker(&self.engine, &self.host_types, &compiled.component, granted)?;
         let signature = |error: wasmtime::Error| RuntimeError::Signature(format!("{error:#}"));
-        let instance_pre = linker.instantiate_pre(&compiled.component).map_err(signature)?;
+        let instance_pre = linker
+            .instantiate_pre(&compiled.component)
+            .map_err(signature)?;
         let exports = |name: &str| {
             let interface = format!(
                 "{}/{name}@{}",
                 ostler_scanner::members::WIT_PACKAGE,
                 ostler_scanner::members::WIT_VERSION
             );
-            compiled.component.get_export_index(None, &interface).is_some()
+            compiled
+                .component
+                .get_export_index(None, &interface)
+                .is_some()
         };
         let tools = exports("tools")
             .then(|| tools::GuestIndices::new(&instance_pre))
@@ -189,7 +199,11 @@ impl Runtime {
             .then(|| lifecycle::GuestIndices::new(&instance_pre))
             .transpose()
             .map_err(signature)?;
-        Ok(Loaded { instance_pre, tools, lifecycle })
+        Ok(Loaded {
+            instance_pre,
+            tools,
+            lifecycle,
+        })
     }
 }
 

@@ -132,12 +132,16 @@ impl Invocation {
             match tokio::time::timeout(self.limits.wall_clock, self.within(&mut store)).await {
                 Ok(Ok(result)) => result,
                 Ok(Err(error)) => classify(&error),
-                Err(_elapsed) => {
-                    Outcome::Limit(LimitHit::WallClock { limit: self.limits.wall_clock })
-                }
+                Err(_elapsed) => Outcome::Limit(LimitHit::WallClock {
+                    limit: self.limits.wall_clock,
+                }),
             };
         let (usage, log) = store.into_data().finish();
-        Invoked { outcome, usage, log }
+        Invoked {
+            outcome,
+            usage,
+            log,
+        }
     }
 
     async fn within(&self, store: &mut Store<State>) -> wasmtime::Result<Outcome> {
@@ -146,7 +150,11 @@ impl Invocation {
             .acquire()
             .await
             .map_err(|_closed| HostFault("the runtime is shutting down".to_owned()))?;
-        let instance = self.plugin.instance_pre.instantiate_async(&mut *store).await?;
+        let instance = self
+            .plugin
+            .instance_pre
+            .instantiate_async(&mut *store)
+            .await?;
         let result = self.call(store, &instance).await?;
         if payload_bytes(&result) > self.limits.payload_bytes {
             let limit = self.limits.payload_bytes;
@@ -161,7 +169,9 @@ impl Invocation {
         instance: &Instance,
     ) -> wasmtime::Result<ExportResult> {
         let missing = |export: &str| {
-            wasmtime::Error::from(HostFault(format!("the component does not export `{export}`")))
+            wasmtime::Error::from(HostFault(format!(
+                "the component does not export `{export}`"
+            )))
         };
         match &self.call {
             ExportCall::ListTools => {
@@ -172,10 +182,16 @@ impl Invocation {
             ExportCall::CallTool { name, arguments } => {
                 let tools = self.plugin.tools.as_ref().ok_or_else(|| missing("tools"))?;
                 let tools = tools.load(&mut *store, instance)?;
-                Ok(ExportResult::Answer(tools.call_call(store, name, arguments).await?))
+                Ok(ExportResult::Answer(
+                    tools.call_call(store, name, arguments).await?,
+                ))
             }
             ExportCall::Lifecycle(event) => {
-                let handlers = self.plugin.lifecycle.as_ref().ok_or_else(|| missing("lifecycle"))?;
+                let handlers = self
+                    .plugin
+                    .lifecycle
+                    .as_ref()
+                    .ok_or_else(|| missing("lifecycle"))?;
                 let handlers = handlers.load(&mut *store, instance)?;
                 Ok(ExportResult::Handled(match event {
                     LifecycleEvent::Installed => handlers.call_installed(store).await?,
@@ -209,8 +225,14 @@ fn classify(error: &wasmtime::Error) -> Outcome {
         return Outcome::HostError(fault.clone());
     }
     if let Some(trap) = error.downcast_ref::<wasmtime::Trap>() {
-        let backtrace = error.downcast_ref::<WasmBacktrace>().map(frames).unwrap_or_default();
-        return Outcome::Trap(Trap { message: trap.to_string(), backtrace });
+        let backtrace = error
+            .downcast_ref::<WasmBacktrace>()
+            .map(frames)
+            .unwrap_or_default();
+        return Outcome::Trap(Trap {
+            message: trap.to_string(),
+            backtrace,
+        });
     }
     // What is left are values that crossed the boundary and were not of their type: strings that
     // are not UTF-8, pointers outside the memory, discriminants that no case has.

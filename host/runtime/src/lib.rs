@@ -33,7 +33,7 @@ mod presence;
 mod state;
 mod ticker;
 
-pub use bindings::{HostError, ErrorCode, Tool, ToolError};
+pub use bindings::{ErrorCode, HostError, Tool, ToolError};
 pub use context::{
     HostServices, InvocationContext, InvocationKind, ServiceFuture, Settings, SettingsError,
 };

@@ -137,7 +137,13 @@ pub(crate) struct Allocations {
 
 impl Allocations {
     pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, memory_bytes: 0, pending_memory: 0, table_elements: 0, pending_elements: 0 }
+        Self {
+            limits,
+            memory_bytes: 0,
+            pending_memory: 0,
+            table_elements: 0,
+            pending_elements: 0,
+        }
     }
 
     /// Bytes of linear memory now; memories never shrink, so that this is the peak too.
@@ -158,7 +164,10 @@ impl ResourceLimiter for Allocations {
         if sum > self.limits.memory_bytes {
             // An answer of "no" would let the guest go on and fail in some other way; the
             // operator is better served by the limit's name.
-            return Err(LimitHit::Memory { limit: self.limits.memory_bytes }.into());
+            return Err(LimitHit::Memory {
+                limit: self.limits.memory_bytes,
+            }
+            .into());
         }
         self.memory_bytes = sum;
         self.pending_memory = added;
@@ -179,7 +188,10 @@ impl ResourceLimiter for Allocations {
         let added = desired.saturating_sub(current);
         let sum = self.table_elements.saturating_add(added);
         if sum > self.limits.table_elements {
-            return Err(LimitHit::TableElements { limit: self.limits.table_elements }.into());
+            return Err(LimitHit::TableElements {
+                limit: self.limits.table_elements,
+            }
+            .into());
         }
         self.table_elements = sum;
         self.pending_elements = added;

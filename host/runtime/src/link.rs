@@ -26,7 +26,9 @@ pub(crate) fn linker(
     let mut linked = BTreeSet::new();
     for (import, item) in component.component_type().imports(engine) {
         let ComponentItem::ComponentInstance(instance) = item.ty else {
-            return Err(RuntimeError::UnknownImport { import: import.to_owned() });
+            return Err(RuntimeError::UnknownImport {
+                import: import.to_owned(),
+            });
         };
         let mut wanted = Vec::new();
         for (name, item) in instance.exports(engine) {
@@ -37,10 +39,17 @@ pub(crate) fn linker(
         for (member, ty) in &wanted {
             let is_granted = MemberId::of(member.path).is_some_and(|id| granted.contains(id));
             if !is_granted {
-                return Err(RuntimeError::NotGranted { member: member.path.to_owned() });
+                return Err(RuntimeError::NotGranted {
+                    member: member.path.to_owned(),
+                });
             }
             if served(member.interface).is_none()
-                && !types.fits(engine, &host_interface(member.interface), member.function, ty)?
+                && !types.fits(
+                    engine,
+                    &host_interface(member.interface),
+                    member.function,
+                    ty,
+                )?
             {
                 return Err(RuntimeError::Signature(format!(
                     "{import}#{} has another type than the host's function",
@@ -65,7 +74,9 @@ fn member(import: &str, function: &str) -> Result<&'static Member, RuntimeError>
         .split_once('@')
         .and_then(|(path, _version)| path.strip_prefix(WIT_PACKAGE)?.strip_prefix('/'))
         .and_then(|interface| members::by_import(interface, function))
-        .ok_or_else(|| RuntimeError::UnknownImport { import: format!("{import}#{function}") })
+        .ok_or_else(|| RuntimeError::UnknownImport {
+            import: format!("{import}#{function}"),
+        })
 }
 
 fn served(interface: &str) -> Option<&'static Served> {
@@ -82,7 +93,10 @@ fn link_interface(linker: &mut Linker<State>, interface: &str) -> wasmtime::Resu
         return (served.link)(linker);
     }
     let mut instance = linker.instance(&host_interface(interface))?;
-    for member in members::TABLE.iter().filter(|member| member.interface == interface) {
+    for member in members::TABLE
+        .iter()
+        .filter(|member| member.interface == interface)
+    {
         link_unserved(&mut instance, member)?;
     }
     Ok(())
@@ -97,21 +111,27 @@ fn link_unserved(
     let Some(id) = MemberId::of(member.path) else {
         wasmtime::bail!("{} is not in the members' table", member.path);
     };
-    instance.func_new(member.function, move |mut store, ty, _arguments, results| {
-        let refusal = match store.data_mut().enter(id)? {
-            Ok(()) => HostError {
-                code: ErrorCode::Unsupported,
-                message: format!("this host does not serve `{}` yet", member.path),
-                permission: None,
-            },
-            Err(refusal) => refusal,
-        };
-        let Some(result) = results.first_mut() else {
-            wasmtime::bail!("`{}` gives no result that could carry a refusal", member.path);
-        };
-        *result = error_value(&ty, refusal)?;
-        Ok(())
-    })
+    instance.func_new(
+        member.function,
+        move |mut store, ty, _arguments, results| {
+            let refusal = match store.data_mut().enter(id)? {
+                Ok(()) => HostError {
+                    code: ErrorCode::Unsupported,
+                    message: format!("this host does not serve `{}` yet", member.path),
+                    permission: None,
+                },
+                Err(refusal) => refusal,
+            };
+            let Some(result) = results.first_mut() else {
+                wasmtime::bail!(
+                    "`{}` gives no result that could carry a refusal",
+                    member.path
+                );
+            };
+            *result = error_value(&ty, refusal)?;
+            Ok(())
+        },
+    )
 }
 
 /// A `result` whose error case is a `host-error` record, made without knowing the type of its
@@ -121,7 +141,10 @@ fn error_value(ty: &ComponentFunc, refusal: HostError) -> wasmtime::Result<Val> 
     wasmtime::ensure!(is_result, "the function's result cannot carry a refusal");
     let permission = refusal.permission.map(|text| Box::new(Val::String(text)));
     Ok(Val::Result(Err(Some(Box::new(Val::Record(vec![
-        ("code".to_owned(), Val::Enum(refusal.code.as_str().to_owned())),
+        (
+            "code".to_owned(),
+            Val::Enum(refusal.code.as_str().to_owned()),
+        ),
         ("message".to_owned(), Val::String(refusal.message)),
         ("permission".to_owned(), Val::Option(permission)),
     ]))))))

@@ -70,7 +70,9 @@ impl MemberSet {
 
     /// The members, in the order of the table.
     pub fn iter(self) -> impl Iterator<Item = &'static Member> {
-        MemberId::all().filter(move |(id, _)| self.contains(*id)).map(|(_, member)| member)
+        MemberId::all()
+            .filter(move |(id, _)| self.contains(*id))
+            .map(|(_, member)| member)
     }
 }
 

@@ -46,7 +46,10 @@ static ROWS: LazyLock<Vec<(Presence, MemberSet)>> = LazyLock::new(|| {
     let mut rows = Vec::<(Presence, MemberSet)>::new();
     for presence in TABLE.iter().map(|member| member.presence) {
         if !rows.iter().any(|(row, _)| *row == presence) {
-            rows.push((presence, MemberSet::filtered(|member| member.presence == presence)));
+            rows.push((
+                presence,
+                MemberSet::filtered(|member| member.presence == presence),
+            ));
         }
     }
     rows
@@ -64,15 +67,24 @@ mod tests {
 
     #[test]
     fn nothing_is_present_when_the_catalogue_is_taken() {
-        let context = InvocationContext { kind: InvocationKind::Catalogue, ..test_context() };
+        let context = InvocationContext {
+            kind: InvocationKind::Catalogue,
+            ..test_context()
+        };
         assert_eq!(present(&context), MemberSet::EMPTY);
     }
 
     #[test]
     fn members_that_act_on_a_session_or_an_agent_need_one() {
         let bare = test_context();
-        let session = InvocationContext { has_session: true, ..bare.clone() };
-        let both = InvocationContext { has_agent: true, ..session.clone() };
+        let session = InvocationContext {
+            has_session: true,
+            ..bare.clone()
+        };
+        let both = InvocationContext {
+            has_agent: true,
+            ..session.clone()
+        };
         for (path, in_bare, in_session, in_both) in [
             ("log.info", true, true, true),
             ("session.get", true, true, true),
@@ -85,8 +97,16 @@ mod tests {
             ("connection.send", false, false, false),
         ] {
             assert_eq!(is_present(path, &bare), in_bare, "{path}, bare");
-            assert_eq!(is_present(path, &session), in_session, "{path}, with a session");
-            assert_eq!(is_present(path, &both), in_both, "{path}, with a session and an agent");
+            assert_eq!(
+                is_present(path, &session),
+                in_session,
+                "{path}, with a session"
+            );
+            assert_eq!(
+                is_present(path, &both),
+                in_both,
+                "{path}, with a session and an agent"
+            );
         }
     }
 
@@ -98,8 +118,17 @@ mod tests {
             depth: HOP_DEPTH_FUSE,
             ..test_context()
         };
-        let tripped = InvocationContext { depth: HOP_DEPTH_FUSE + 1, ..holds.clone() };
-        for path in ["session.get", "agents.list", "threads.create", "origin.start", "cards.ask"] {
+        let tripped = InvocationContext {
+            depth: HOP_DEPTH_FUSE + 1,
+            ..holds.clone()
+        };
+        for path in [
+            "session.get",
+            "agents.list",
+            "threads.create",
+            "origin.start",
+            "cards.ask",
+        ] {
             assert!(is_present(path, &holds), "{path}");
             assert!(!is_present(path, &tripped), "{path}");
         }

@@ -50,9 +50,16 @@ impl State {
     pub(crate) fn enter(&mut self, member: MemberId) -> wasmtime::Result<Result<(), HostError>> {
         self.host_calls += 1;
         if self.host_calls > self.limits.host_calls {
-            return Err(LimitHit::HostCalls { limit: self.limits.host_calls }.into());
+            return Err(LimitHit::HostCalls {
+                limit: self.limits.host_calls,
+            }
+            .into());
         }
-        Ok(if self.usable().contains(member) { Ok(()) } else { Err(self.refusal(member.member())) })
+        Ok(if self.usable().contains(member) {
+            Ok(())
+        } else {
+            Err(self.refusal(member.member()))
+        })
     }
 
     /// The members that a call would reach.
@@ -75,7 +82,10 @@ impl State {
             code: ErrorCode::Forbidden,
             message: match &permission {
                 Some(permission) => {
-                    format!("`{}` needs {permission}, which is not granted here", member.path)
+                    format!(
+                        "`{}` needs {permission}, which is not granted here",
+                        member.path
+                    )
                 }
                 None => format!("`{}` is not granted here", member.path),
             },
@@ -84,9 +94,14 @@ impl State {
     }
 
     pub(crate) fn log(&mut self, level: LogLevel, message: String) -> wasmtime::Result<()> {
-        self.log_bytes = self.log_bytes.saturating_add(message.len() + LOG_LINE_OVERHEAD);
+        self.log_bytes = self
+            .log_bytes
+            .saturating_add(message.len() + LOG_LINE_OVERHEAD);
         if self.log_bytes > self.limits.log_bytes {
-            return Err(LimitHit::LogBytes { limit: self.limits.log_bytes }.into());
+            return Err(LimitHit::LogBytes {
+                limit: self.limits.log_bytes,
+            }
+            .into());
         }
         self.log.push(LogLine { level, message });
         Ok(())
@@ -96,10 +111,14 @@ impl State {
     pub(crate) fn count_tick(&mut self) -> Result<(), LimitHit> {
         self.ran += TICK;
         if self.ran > self.limits.cpu {
-            return Err(LimitHit::Cpu { limit: self.limits.cpu });
+            return Err(LimitHit::Cpu {
+                limit: self.limits.cpu,
+            });
         }
         if self.started.elapsed() > self.limits.wall_clock {
-            return Err(LimitHit::WallClock { limit: self.limits.wall_clock });
+            return Err(LimitHit::WallClock {
+                limit: self.limits.wall_clock,
+            });
         }
         Ok(())
     }

@@ -23,12 +23,17 @@ impl Ticker {
     pub(crate) fn start(engine: &Engine) -> std::io::Result<Self> {
         let engine = engine.clone();
         let (stop, stopped) = channel::<()>();
-        let thread = std::thread::Builder::new().name("ostler-epochs".to_owned()).spawn(move || {
-            while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                engine.increment_epoch();
-            }
-        })?;
-        Ok(Self { stop: Some(stop), thread: Some(thread) })
+        let thread = std::thread::Builder::new()
+            .name("ostler-epochs".to_owned())
+            .spawn(move || {
+                while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    engine.increment_epoch();
+                }
+            })?;
+        Ok(Self {
+            stop: Some(stop),
+            thread: Some(thread),
+        })
     }
 }
 

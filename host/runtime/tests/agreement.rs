@@ -39,6 +39,10 @@ fn both_list_the_same_imports() {
         let bytes = wat::parse_str(text).unwrap();
         let compiled = compile(&runtime, &bytes);
         let scanned = scan_component(&bytes);
-        assert_eq!(runtime.imported_functions(&compiled), scanned.imports, "{text}");
+        assert_eq!(
+            runtime.imported_functions(&compiled),
+            scanned.imports,
+            "{text}"
+        );
     }
 }

@@ -16,7 +16,10 @@ use ostler_tests::guest::{DONE, tool};
 /// The one entry's code and digest files.
 fn entry(cache: &Path) -> (PathBuf, PathBuf) {
     let engine = fs::read_dir(cache).unwrap().next().unwrap().unwrap().path();
-    let mut files: Vec<_> = fs::read_dir(engine).unwrap().map(|f| f.unwrap().path()).collect();
+    let mut files: Vec<_> = fs::read_dir(engine)
+        .unwrap()
+        .map(|f| f.unwrap().path())
+        .collect();
     files.sort();
     let [code, sum] = files.try_into().unwrap();
     (code, sum)
@@ -26,9 +29,17 @@ fn entry(cache: &Path) -> (PathBuf, PathBuf) {
 async fn works(cache: &Path) {
     let runtime = runtime(Some(cache), GuestThreads::Caller);
     let compiled = compile(&runtime, &tool("", DONE, ""));
-    let loaded = Arc::new(runtime.load(&compiled, MemberSet::filtered(|_| true)).unwrap());
+    let loaded = Arc::new(
+        runtime
+            .load(&compiled, MemberSet::filtered(|_| true))
+            .unwrap(),
+    );
     let invoked = runtime.invoke(&loaded, run(), context()).await;
-    assert!(matches!(invoked.outcome, Outcome::Returned(_)), "{:?}", invoked.outcome);
+    assert!(
+        matches!(invoked.outcome, Outcome::Returned(_)),
+        "{:?}",
+        invoked.outcome
+    );
 }
 
 #[tokio::test]
@@ -38,7 +49,10 @@ async fn an_entry_is_used_again_and_not_written_again() {
     works(&cache).await;
     let (code, _) = entry(&cache);
     let written = fs::metadata(&code).unwrap().modified().unwrap();
-    assert_eq!(fs::metadata(&code).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        fs::metadata(&code).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
     works(&cache).await;
     assert_eq!(fs::metadata(&code).unwrap().modified().unwrap(), written);
 }
@@ -53,7 +67,12 @@ async fn a_damaged_entry_is_compiled_again() {
 
     let mut flipped = good.clone();
     *flipped.last_mut().unwrap() ^= 1;
-    for bad in [flipped, good[..good.len() / 2].to_vec(), Vec::new(), b"junk".to_vec()] {
+    for bad in [
+        flipped,
+        good[..good.len() / 2].to_vec(),
+        Vec::new(),
+        b"junk".to_vec(),
+    ] {
         fs::write(&code, bad).unwrap();
         works(&cache).await;
         assert_eq!(fs::read(&code).unwrap(), good);
@@ -71,7 +90,10 @@ async fn an_entry_that_others_could_have_written_is_compiled_again() {
     let (code, _) = entry(&cache);
     fs::set_permissions(&code, fs::Permissions::from_mode(0o666)).unwrap();
     works(&cache).await;
-    assert_eq!(fs::metadata(&code).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        fs::metadata(&code).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
 }
 
 #[test]
@@ -80,7 +102,12 @@ fn a_folder_that_others_can_write_is_refused() {
     let cache = folder.path().join("cache");
     fs::create_dir(&cache).unwrap();
     fs::set_permissions(&cache, fs::Permissions::from_mode(0o777)).unwrap();
-    let options = RuntimeOptions { cache: Some(&cache), guest_threads: GuestThreads::Caller };
-    let Err(error) = Runtime::new(options) else { panic!("it is taken") };
+    let options = RuntimeOptions {
+        cache: Some(&cache),
+        guest_threads: GuestThreads::Caller,
+    };
+    let Err(error) = Runtime::new(options) else {
+        panic!("it is taken")
+    };
     assert_eq!(error.code(), "cache-unusable");
 }

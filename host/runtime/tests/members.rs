@@ -43,7 +43,10 @@ async fn a_member_that_nobody_serves_answers_unsupported() {
 #[tokio::test]
 async fn a_member_past_the_fuse_is_absent() {
     let guest = Guest::new(&creates_a_thread());
-    let deep = InvocationContext { depth: 6, ..context() };
+    let deep = InvocationContext {
+        depth: 6,
+        ..context()
+    };
     assert_eq!(answer(&guest, deep).await, "aone");
 }
 
@@ -52,13 +55,19 @@ async fn a_member_outside_the_turns_authority_is_forbidden() {
     let guest = Guest::new(&creates_a_thread());
     let create = MemberId::of("threads.create").unwrap();
     let narrow = MemberSet::filtered(|member| member.path != create.member().path);
-    let narrow = InvocationContext { members: narrow, ..context() };
+    let narrow = InvocationContext {
+        members: narrow,
+        ..context()
+    };
     assert_eq!(answer(&guest, narrow).await, "bone");
 }
 
 #[tokio::test]
 async fn every_member_is_absent_when_the_catalogue_is_taken() {
     let guest = Guest::new(&creates_a_thread());
-    let catalogue = InvocationContext { kind: InvocationKind::Catalogue, ..context() };
+    let catalogue = InvocationContext {
+        kind: InvocationKind::Catalogue,
+        ..context()
+    };
     assert_eq!(answer(&guest, catalogue).await, "aone");
 }

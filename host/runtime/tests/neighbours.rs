@@ -22,31 +22,51 @@ fn spins_or_answers() -> Vec<u8> {
 }
 
 fn answering() -> ostler_runtime::ExportCall {
-    ostler_runtime::ExportCall::CallTool { name: "run".to_owned(), arguments: "{\"a\":1}".to_owned() }
+    ostler_runtime::ExportCall::CallTool {
+        name: "run".to_owned(),
+        arguments: "{\"a\":1}".to_owned(),
+    }
 }
 
 fn with_cpu(cpu: Duration) -> InvocationContext {
-    InvocationContext { limits: Limits { cpu, ..context().limits }, ..context() }
+    InvocationContext {
+        limits: Limits {
+            cpu,
+            ..context().limits
+        },
+        ..context()
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_guests_that_spin_on_two_threads_keep_nobody_waiting() {
     let runtime = Arc::new(runtime(None, GuestThreads::Own(2)));
     let compiled = compile(&runtime, &spins_or_answers());
-    let plugin = Arc::new(runtime.load(&compiled, MemberSet::filtered(|_| true)).unwrap());
+    let plugin = Arc::new(
+        runtime
+            .load(&compiled, MemberSet::filtered(|_| true))
+            .unwrap(),
+    );
     let spinning: Vec<_> = (0..2)
         .map(|_| {
             let (runtime, plugin) = (Arc::clone(&runtime), Arc::clone(&plugin));
             tokio::spawn(async move {
-                runtime.invoke(&plugin, run(), with_cpu(Duration::from_secs(20))).await
+                runtime
+                    .invoke(&plugin, run(), with_cpu(Duration::from_secs(20)))
+                    .await
             })
         })
         .collect();
     for _ in 0..20 {
         let answer = runtime.invoke(&plugin, answering(), context());
-        let invoked = tokio::time::timeout(Duration::from_secs(5), answer).await.unwrap();
+        let invoked = tokio::time::timeout(Duration::from_secs(5), answer)
+            .await
+            .unwrap();
         assert!(
-            matches!(invoked.outcome, Outcome::Returned(ExportResult::Answer(Ok(_)))),
+            matches!(
+                invoked.outcome,
+                Outcome::Returned(ExportResult::Answer(Ok(_)))
+            ),
             "{:?}",
             invoked.outcome
         );
@@ -61,7 +81,11 @@ async fn two_guests_that_spin_on_two_threads_keep_nobody_waiting() {
 async fn a_neighbours_limit_ends_the_neighbour_alone() {
     let runtime = Arc::new(runtime(None, GuestThreads::Own(2)));
     let compiled = compile(&runtime, &spins_or_answers());
-    let plugin = Arc::new(runtime.load(&compiled, MemberSet::filtered(|_| true)).unwrap());
+    let plugin = Arc::new(
+        runtime
+            .load(&compiled, MemberSet::filtered(|_| true))
+            .unwrap(),
+    );
     for _ in 0..10 {
         let (short, long) = tokio::join!(
             runtime.invoke(&plugin, run(), with_cpu(Duration::from_millis(20))),
@@ -74,7 +98,11 @@ async fn a_neighbours_limit_ends_the_neighbour_alone() {
         assert_eq!(limit(&short.outcome), Duration::from_millis(20));
         assert_eq!(limit(&long.outcome), Duration::from_millis(80));
         let next = runtime.invoke(&plugin, answering(), context()).await;
-        assert!(matches!(next.outcome, Outcome::Returned(_)), "{:?}", next.outcome);
+        assert!(
+            matches!(next.outcome, Outcome::Returned(_)),
+            "{:?}",
+            next.outcome
+        );
     }
 }
 
@@ -82,13 +110,27 @@ async fn a_neighbours_limit_ends_the_neighbour_alone() {
 async fn a_call_whose_caller_went_away_ends() {
     let runtime = runtime(None, GuestThreads::Own(1));
     let compiled = compile(&runtime, &spins_or_answers());
-    let plugin = Arc::new(runtime.load(&compiled, MemberSet::filtered(|_| true)).unwrap());
+    let plugin = Arc::new(
+        runtime
+            .load(&compiled, MemberSet::filtered(|_| true))
+            .unwrap(),
+    );
     let spinning = runtime.invoke(&plugin, run(), with_cpu(Duration::from_secs(25)));
-    assert!(tokio::time::timeout(Duration::from_millis(50), spinning).await.is_err());
+    assert!(
+        tokio::time::timeout(Duration::from_millis(50), spinning)
+            .await
+            .is_err()
+    );
     // With one guest thread, an answer in time shows that the thread is free again.
     let next = runtime.invoke(&plugin, answering(), context());
-    let next = tokio::time::timeout(Duration::from_secs(5), next).await.unwrap();
-    assert!(matches!(next.outcome, Outcome::Returned(_)), "{:?}", next.outcome);
+    let next = tokio::time::timeout(Duration::from_secs(5), next)
+        .await
+        .unwrap();
+    assert!(
+        matches!(next.outcome, Outcome::Returned(_)),
+        "{:?}",
+        next.outcome
+    );
 }
 
 #[tokio::test]

@@ -13,8 +13,7 @@ use ostler_runtime::{
 };
 use ostler_tests::guest::{DONE, component, tool};
 
-const LOG: &str =
-    r#"(import "ostler:host/log@0.1.0" "info" (func $info (param i32 i32)))"#;
+const LOG: &str = r#"(import "ostler:host/log@0.1.0" "info" (func $info (param i32 i32)))"#;
 
 /// Limits that a test can wait for.
 fn short() -> InvocationContext {
@@ -23,7 +22,10 @@ fn short() -> InvocationContext {
         cpu: Duration::from_millis(100),
         ..context().limits
     };
-    InvocationContext { limits, ..context() }
+    InvocationContext {
+        limits,
+        ..context()
+    }
 }
 
 #[tokio::test]
@@ -54,17 +56,31 @@ async fn the_list_of_tools_is_returned() {
 
 #[tokio::test]
 async fn a_trap_has_the_names_of_the_guests_functions() {
-    let guest = Guest::new(&tool("", "(call $deeper)", "(func $deeper (result i32) unreachable)"));
-    let Outcome::Trap(trap) = guest.call().await.outcome else { panic!("no trap") };
-    assert_eq!(trap.message, "wasm trap: wasm `unreachable` instruction executed");
+    let guest = Guest::new(&tool(
+        "",
+        "(call $deeper)",
+        "(func $deeper (result i32) unreachable)",
+    ));
+    let Outcome::Trap(trap) = guest.call().await.outcome else {
+        panic!("no trap")
+    };
+    assert_eq!(
+        trap.message,
+        "wasm trap: wasm `unreachable` instruction executed"
+    );
     assert_eq!(trap.backtrace, ["deeper", "call"]);
 }
 
 #[tokio::test]
 async fn endless_recursion_is_a_trap() {
-    let guest =
-        Guest::new(&tool("", "(call $again)", "(func $again (result i32) (call $again))"));
-    let Outcome::Trap(trap) = guest.call().await.outcome else { panic!("no trap") };
+    let guest = Guest::new(&tool(
+        "",
+        "(call $again)",
+        "(func $again (result i32) (call $again))",
+    ));
+    let Outcome::Trap(trap) = guest.call().await.outcome else {
+        panic!("no trap")
+    };
     assert_eq!(trap.message, "wasm trap: call stack exhausted");
 }
 
@@ -84,7 +100,10 @@ async fn a_start_function_that_spins_crosses_the_cpu_limit() {
     let rest = "(func $spin (loop $on (br $on))) (start $spin)";
     let guest = Guest::new(&tool("", DONE, rest));
     let outcome = guest.invoke(harness::run(), short()).await.outcome;
-    assert!(matches!(outcome, Outcome::Limit(LimitHit::Cpu { .. })), "{outcome:?}");
+    assert!(
+        matches!(outcome, Outcome::Limit(LimitHit::Cpu { .. })),
+        "{outcome:?}"
+    );
 }
 
 #[tokio::test]
@@ -92,11 +111,21 @@ async fn a_guest_that_waits_on_the_host_crosses_the_wall_clock() {
     let imports = r#"(import "ostler:host/settings@0.1.0" "get" (func $get (param i32 i32 i32)))"#;
     let body = "(call $get (i32.const 1024) (i32.const 3) (i32.const 2048)) (i32.const 64)";
     let guest = Guest::new(&tool(imports, body, ""));
-    let limits = Limits { wall_clock: Duration::from_millis(100), ..context().limits };
-    let waiting = InvocationContext { limits, services: harness::never_answers(), ..context() };
+    let limits = Limits {
+        wall_clock: Duration::from_millis(100),
+        ..context().limits
+    };
+    let waiting = InvocationContext {
+        limits,
+        services: harness::never_answers(),
+        ..context()
+    };
     let started = Instant::now();
     let outcome = guest.invoke(harness::run(), waiting).await.outcome;
-    assert!(matches!(outcome, Outcome::Limit(LimitHit::WallClock { .. })), "{outcome:?}");
+    assert!(
+        matches!(outcome, Outcome::Limit(LimitHit::WallClock { .. })),
+        "{outcome:?}"
+    );
     assert!(started.elapsed() < Duration::from_secs(2));
 }
 
@@ -106,7 +135,9 @@ async fn memory_is_bounded_in_sum_over_all_memories() {
     let memories: String = (0..3).map(|n| format!("(memory $m{n} 400) ")).collect();
     let guest = Guest::new(&tool("", DONE, &memories));
     let outcome = guest.call().await.outcome;
-    let Outcome::Limit(LimitHit::Memory { limit }) = outcome else { panic!("{outcome:?}") };
+    let Outcome::Limit(LimitHit::Memory { limit }) = outcome else {
+        panic!("{outcome:?}")
+    };
     assert_eq!(limit, 64 << 20);
 }
 
@@ -114,23 +145,43 @@ async fn memory_is_bounded_in_sum_over_all_memories() {
 async fn growing_memory_without_end_crosses_the_memory_limit() {
     let body = "(loop $on (drop (memory.grow (i32.const 16))) (br $on)) unreachable";
     let outcome = Guest::new(&tool("", body, "")).call().await.outcome;
-    assert!(matches!(outcome, Outcome::Limit(LimitHit::Memory { .. })), "{outcome:?}");
+    assert!(
+        matches!(outcome, Outcome::Limit(LimitHit::Memory { .. })),
+        "{outcome:?}"
+    );
 }
 
 #[tokio::test]
 async fn growing_a_table_without_end_crosses_the_table_limit() {
     let body = "(loop $on (drop (table.grow $t (ref.null func) (i32.const 999))) (br $on)) \
                 unreachable";
-    let outcome = Guest::new(&tool("", body, "(table $t 1 funcref)")).call().await.outcome;
-    assert!(matches!(outcome, Outcome::Limit(LimitHit::TableElements { .. })), "{outcome:?}");
+    let outcome = Guest::new(&tool("", body, "(table $t 1 funcref)"))
+        .call()
+        .await
+        .outcome;
+    assert!(
+        matches!(outcome, Outcome::Limit(LimitHit::TableElements { .. })),
+        "{outcome:?}"
+    );
 }
 
 #[tokio::test]
 async fn a_flood_of_host_calls_crosses_their_limit() {
     let body = "(loop $on (call $info (i32.const 1024) (i32.const 0)) (br $on)) unreachable";
     let guest = Guest::new(&tool(LOG, body, ""));
-    let limits = Limits { log_bytes: usize::MAX, ..context().limits };
-    let invoked = guest.invoke(harness::run(), InvocationContext { limits, ..context() }).await;
+    let limits = Limits {
+        log_bytes: usize::MAX,
+        ..context().limits
+    };
+    let invoked = guest
+        .invoke(
+            harness::run(),
+            InvocationContext {
+                limits,
+                ..context()
+            },
+        )
+        .await;
     let Outcome::Limit(LimitHit::HostCalls { limit: 10_000 }) = invoked.outcome else {
         panic!("{:?}", invoked.outcome);
     };
@@ -140,7 +191,10 @@ async fn a_flood_of_host_calls_crosses_their_limit() {
 async fn a_flood_of_log_crosses_its_limit_and_keeps_what_came_before() {
     let body = "(loop $on (call $info (i32.const 1024) (i32.const 1000)) (br $on)) unreachable";
     let invoked = Guest::new(&tool(LOG, body, "")).call().await;
-    assert!(matches!(invoked.outcome, Outcome::Limit(LimitHit::LogBytes { .. })));
+    assert!(matches!(
+        invoked.outcome,
+        Outcome::Limit(LimitHit::LogBytes { .. })
+    ));
     let bytes: usize = invoked.log.iter().map(|line| line.message.len()).sum();
     assert!((200 << 10..256 << 10).contains(&bytes), "{bytes}");
 }
@@ -150,7 +204,9 @@ async fn a_string_of_gigabytes_handed_to_the_host_allocates_nothing() {
     // The guest's own memory is too small to hold what it claims.
     let body = "(call $info (i32.const 0) (i32.const 0x7fffffff)) (i32.const 64)";
     let outcome = Guest::new(&tool(LOG, body, "")).call().await.outcome;
-    let Outcome::BadOutput(what) = outcome else { panic!("{outcome:?}") };
+    let Outcome::BadOutput(what) = outcome else {
+        panic!("{outcome:?}")
+    };
     assert!(what.contains("out of bounds"), "{what}");
 }
 
@@ -164,7 +220,10 @@ async fn an_answer_beyond_the_payload_limit_is_refused() {
         (i32.const 2048)";
     let outcome = Guest::new(&tool("", body, "")).call().await.outcome;
     assert!(
-        matches!(outcome, Outcome::Limit(LimitHit::PayloadBytes { limit: 4_194_304 })),
+        matches!(
+            outcome,
+            Outcome::Limit(LimitHit::PayloadBytes { limit: 4_194_304 })
+        ),
         "{outcome:?}"
     );
 }
@@ -188,7 +247,9 @@ async fn values_that_are_not_of_their_type_are_bad_output() {
         ("(i32.const 0x7ffffffc)".to_owned(), "out of bounds"),
     ] {
         let outcome = Guest::new(&tool("", &body, "")).call().await.outcome;
-        let Outcome::BadOutput(what) = outcome else { panic!("{body}: {outcome:?}") };
+        let Outcome::BadOutput(what) = outcome else {
+            panic!("{body}: {outcome:?}")
+        };
         assert!(what.contains(part), "{body}: {what}");
     }
 }
@@ -197,7 +258,9 @@ async fn values_that_are_not_of_their_type_are_bad_output() {
 async fn an_export_that_is_not_there_is_the_hosts_error() {
     let guest = Guest::new(&component("imports", "(module)"));
     let outcome = guest.call().await.outcome;
-    let Outcome::HostError(fault) = outcome else { panic!("{outcome:?}") };
+    let Outcome::HostError(fault) = outcome else {
+        panic!("{outcome:?}")
+    };
     assert_eq!(fault.to_string(), "the component does not export `tools`");
 }
 
@@ -237,7 +300,9 @@ async fn an_import_that_was_not_granted_does_not_load() {
         (i32.const 64)";
     let bytes = tool(imports, body, "");
     let nothing = MemberSet::granted(&std::collections::BTreeSet::new());
-    let Err(error) = Guest::load(&bytes, nothing) else { panic!("it loads") };
+    let Err(error) = Guest::load(&bytes, nothing) else {
+        panic!("it loads")
+    };
     assert!(matches!(error, RuntimeError::NotGranted { .. }), "{error}");
     assert_eq!(
         error.to_string(),

@@ -182,6 +182,8 @@ pub enum Limit {
     SettingValueBytes,
     /// An install has at most 1,000 keys.
     SettingKeys,
+    /// An install keeps at most 1 MiB of keys and values.
+    SettingBytes,
 }
 
 impl fmt::Display for Limit {
@@ -191,6 +193,7 @@ impl fmt::Display for Limit {
             Self::SettingValueBytes => {
                 "a settings value has at most 65,536 bytes; store less, or spread it over keys"
             }
+            Self::SettingBytes => "an install keeps at most 1 MiB of settings; delete some first",
             Self::SettingKeys => "an install keeps at most 1,000 settings; delete some first",
         })
     }

@@ -8,6 +8,7 @@ use crate::{PackageName, Profile, Store, installs};
 const KEY_BYTES: usize = 256;
 const VALUE_BYTES: usize = 64 * 1024;
 const KEYS: u32 = 1_000;
+const BYTES: usize = 1 << 20;
 
 /// One page of an install's settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +57,7 @@ impl Store {
     ///
     /// # Errors
     /// - `limited`: the key is empty or longer than 256 bytes, the value longer than 65,536 bytes,
-    ///   or the install has 1,000 other keys;
+    ///   or the install has 1,000 other keys, or would keep more than 1 MiB of keys and values;
     /// - `store-not-found`: the package is not installed in the profile;
     /// - those of any write.
     pub fn settings_set(
@@ -199,14 +200,23 @@ fn set(
     let (key, value) = (key.to_owned(), value.to_owned());
     Ok(move |connection: &Connection| {
         installs::state(connection, &profile, &package)?;
-        let others: u32 = connection
+        let (others, bytes): (u32, u32) = connection
             .prepare_cached(
-                "SELECT count(*) FROM settings WHERE profile = ?1 AND package = ?2 AND key <> ?3",
+                "SELECT count(*), coalesce(sum(octet_length(key) + octet_length(value)), 0)
+                 FROM settings WHERE profile = ?1 AND package = ?2 AND key <> ?3",
             )?
-            .query_row((&profile, &package, &key), |row| row.get(0))?;
+            .query_row((&profile, &package, &key), |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
         if others >= KEYS {
             return Err(StoreError::LimitReached {
                 limit: Limit::SettingKeys,
+            }
+            .into());
+        }
+        if bytes as usize + key.len() + value.len() > BYTES {
+            return Err(StoreError::LimitReached {
+                limit: Limit::SettingBytes,
             }
             .into());
         }

@@ -135,6 +135,24 @@ fn an_install_has_at_most_1000_keys_which_may_still_be_replaced_and_deleted() {
 }
 
 #[test]
+fn an_install_keeps_at_most_one_mebibyte_which_may_still_be_replaced_and_deleted() {
+    let folder = Folder::new();
+    let store = folder.open();
+    let (main, handoff) = handoff_in_main(&store);
+    let value = "v".repeat(65_536 - 1);
+    for key in "abcdefghijklmnop".chars() {
+        store
+            .settings_set(&main, &handoff, &key.to_string(), &value)
+            .unwrap();
+    }
+    let error = store.settings_set(&main, &handoff, "q", "").unwrap_err();
+    assert_eq!(limit(&error), Limit::SettingBytes);
+    store.settings_set(&main, &handoff, "a", &value).unwrap();
+    assert!(store.settings_delete(&main, &handoff, "a").unwrap());
+    store.settings_set(&main, &handoff, "q", "").unwrap();
+}
+
+#[test]
 fn a_prefix_is_plain_text_and_matches_nothing_else() {
     let folder = Folder::new();
     let store = folder.open();

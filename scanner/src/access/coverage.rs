@@ -23,7 +23,11 @@ impl Access {
     #[must_use]
     pub fn diff(&self, to: &Self) -> AccessDiff {
         let added = self.missing_for(to);
-        AccessDiff { covered: added.is_nothing(), added, removed: to.missing_for(self) }
+        AccessDiff {
+            covered: added.is_nothing(),
+            added,
+            removed: to.missing_for(self),
+        }
     }
 
     /// The parts of `asked` that this access does not cover.
@@ -32,7 +36,11 @@ impl Access {
         let all: BTreeSet<Permission> = self.all_permissions().collect();
         let mut permissions: BTreeSet<Permission> =
             asked.permissions.difference(&all).copied().collect();
-        permissions.extend(asked.declared_permissions.difference(&self.declared_permissions));
+        permissions.extend(
+            asked
+                .declared_permissions
+                .difference(&self.declared_permissions),
+        );
         AccessChange {
             permissions,
             hooks: minus(&asked.hooks, &self.hooks),

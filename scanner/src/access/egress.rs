@@ -52,7 +52,9 @@ impl EgressHost {
     }
 
     fn is_below(&self, parent: &str) -> bool {
-        self.name.strip_suffix(parent).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+        self.name
+            .strip_suffix(parent)
+            .is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
     }
 }
 
@@ -60,7 +62,10 @@ impl FromStr for EgressHost {
     type Err = EgressError;
 
     fn from_str(entry: &str) -> Result<Self, EgressError> {
-        parse(entry).map_err(|reason| EgressError { entry: entry.to_owned(), reason })
+        parse(entry).map_err(|reason| EgressError {
+            entry: entry.to_owned(),
+            reason,
+        })
     }
 }
 
@@ -98,7 +103,11 @@ fn parse(entry: &str) -> Result<EgressHost, &'static str> {
     if is_wildcard && psl::suffix_str(name) == Some(name) {
         return Err("a wildcard may not stand right below a public suffix");
     }
-    Ok(EgressHost { name: name.to_owned(), is_wildcard, port })
+    Ok(EgressHost {
+        name: name.to_owned(),
+        is_wildcard,
+        port,
+    })
 }
 
 fn parse_port(port: &str) -> Result<u16, &'static str> {
@@ -123,7 +132,9 @@ fn check_name(name: &str) -> Result<(), &'static str> {
     }
     for label in name.split('.') {
         let is_label = (1..=63).contains(&label.len())
-            && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+            && label
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'-')
             && !label.starts_with('-')
             && !label.ends_with('-');
         if !is_label {
@@ -149,7 +160,11 @@ impl fmt::Display for EgressHost {
             f.write_str("*.")?;
         }
         f.write_str(&self.name)?;
-        if self.port == HTTPS_PORT { Ok(()) } else { write!(f, ":{}", self.port) }
+        if self.port == HTTPS_PORT {
+            Ok(())
+        } else {
+            write!(f, ":{}", self.port)
+        }
     }
 }
 
@@ -212,7 +227,11 @@ impl<'de> Deserialize<'de> for EgressSet {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Vec::<String>::deserialize(deserializer)?
             .iter()
-            .map(|entry| entry.parse::<EgressHost>().map_err(serde::de::Error::custom))
+            .map(|entry| {
+                entry
+                    .parse::<EgressHost>()
+                    .map_err(serde::de::Error::custom)
+            })
             .collect()
     }
 }
@@ -288,7 +307,12 @@ mod tests {
         assert!(wildcard.covers(&host("a.b.example.com")));
         assert!(wildcard.covers(&host("*.b.example.com")));
         assert!(wildcard.covers(&wildcard));
-        for other in ["example.com", "badexample.com", "a.example.com:8443", "*.com.example"] {
+        for other in [
+            "example.com",
+            "badexample.com",
+            "a.example.com:8443",
+            "*.com.example",
+        ] {
             assert!(!wildcard.covers(&host(other)), "{other}");
         }
         assert!(!host("a.example.com").covers(&host("*.a.example.com")));
@@ -296,10 +320,15 @@ mod tests {
 
     #[test]
     fn a_set_keeps_no_entry_that_another_covers() {
-        let set: EgressSet = ["a.example.com", "*.example.com", "example.com", "*.b.example.com"]
-            .map(host)
-            .into_iter()
-            .collect();
+        let set: EgressSet = [
+            "a.example.com",
+            "*.example.com",
+            "example.com",
+            "*.b.example.com",
+        ]
+        .map(host)
+        .into_iter()
+        .collect();
         let entries: Vec<_> = set.iter().map(ToString::to_string).collect();
         assert_eq!(entries, ["example.com", "*.example.com"]);
     }

@@ -93,7 +93,10 @@ impl Access {
     /// # Errors
     /// As [`Access::canonical_json`].
     pub fn digest(&self) -> serde_json::Result<String> {
-        Ok(format!("sha256:{}", hex::encode(Sha256::digest(self.canonical_json()?))))
+        Ok(format!(
+            "sha256:{}",
+            hex::encode(Sha256::digest(self.canonical_json()?))
+        ))
     }
 }
 
@@ -125,8 +128,13 @@ mod secret_list {
         }
         let mut secrets = BTreeMap::new();
         for Entry { name, usage, hosts } in Vec::<Entry>::deserialize(deserializer)? {
-            if secrets.insert(name.clone(), SecretAccess { usage, hosts }).is_some() {
-                return Err(D::Error::custom(format!("the secret `{name}` stands twice")));
+            if secrets
+                .insert(name.clone(), SecretAccess { usage, hosts })
+                .is_some()
+            {
+                return Err(D::Error::custom(format!(
+                    "the secret `{name}` stands twice"
+                )));
             }
         }
         Ok(secrets)

@@ -30,8 +30,10 @@ pub(super) fn parts_of(access: &Access) -> Vec<Part> {
         add(permission.to_string(), permission.sentence().to_owned());
     }
     for permission in &access.declared_permissions {
-        let sentence =
-            format!("{} (declared by the author; the code does not show it)", permission.sentence());
+        let sentence = format!(
+            "{} (declared by the author; the code does not show it)",
+            permission.sentence()
+        );
         add(permission.to_string(), sentence);
     }
     for hook in &access.hooks {
@@ -39,19 +41,31 @@ pub(super) fn parts_of(access: &Access) -> Vec<Part> {
         add(format!("hook:{hook}"), sentence.to_owned());
     }
     for capability in &access.serves {
-        add(format!("serves:{capability}"), format!("act as your {capability}"));
+        add(
+            format!("serves:{capability}"),
+            format!("act as your {capability}"),
+        );
     }
     for host in access.egress.iter() {
-        add(format!("egress:{host}"), format!("send data to and read from {host}"));
+        add(
+            format!("egress:{host}"),
+            format!("send data to and read from {host}"),
+        );
     }
     for (name, secret) in &access.secrets {
         add(format!("secret:{name}"), secret_sentence(name, secret));
     }
     for agent in &access.agents {
-        add(format!("agent:{agent}"), format!("add the agent {agent} to your profile"));
+        add(
+            format!("agent:{agent}"),
+            format!("add the agent {agent} to your profile"),
+        );
     }
     for schedule in &access.schedules {
-        add(format!("schedule:{schedule}"), format!("run by itself on the schedule {schedule}"));
+        add(
+            format!("schedule:{schedule}"),
+            format!("run by itself on the schedule {schedule}"),
+        );
     }
     for hook in &access.fail_closed_hooks {
         let sentence = format!("block the action whenever its {hook} hook fails or is too slow");
@@ -62,7 +76,7 @@ pub(super) fn parts_of(access: &Access) -> Vec<Part> {
         add("anyone-sender".to_owned(), sentence.to_owned());
     }
     if let Some(publisher) = &access.publisher {
-        let sentence = "come from whoever holds this key, now and in updates";
+        let sentence = "be signed by this key, and updated by whoever holds it as long as nothing more is asked";
         add(format!("publisher:{publisher}"), sentence.to_owned());
     }
     parts
@@ -70,7 +84,11 @@ pub(super) fn parts_of(access: &Access) -> Vec<Part> {
 
 fn secret_sentence(name: &str, secret: &SecretAccess) -> String {
     let hosts: Vec<_> = secret.hosts.iter().map(ToString::to_string).collect();
-    let hosts = if hosts.is_empty() { "no host".to_owned() } else { hosts.join(", ") };
+    let hosts = if hosts.is_empty() {
+        "no host".to_owned()
+    } else {
+        hosts.join(", ")
+    };
     match secret.usage {
         SecretUse::Inject => format!("use the secret {name} with {hosts}, without seeing it"),
         SecretUse::Read => format!("read the secret {name}, and use it with {hosts}"),
@@ -88,6 +106,10 @@ pub(super) struct NamedSecret<'a> {
 
 impl<'a> From<(&'a String, &'a SecretAccess)> for NamedSecret<'a> {
     fn from((name, secret): (&'a String, &'a SecretAccess)) -> Self {
-        Self { name, usage: secret.usage, hosts: &secret.hosts }
+        Self {
+            name,
+            usage: secret.usage,
+            hosts: &secret.hosts,
+        }
     }
 }

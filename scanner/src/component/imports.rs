@@ -14,7 +14,10 @@ use crate::members::{self, Member, WIT_PACKAGE, WIT_VERSION};
 use crate::{Code, Diagnostic, Evidence, ImportedFunction, MemberUse, Scan};
 
 static HOST_VERSION: LazyLock<Version> = LazyLock::new(|| {
-    #[allow(clippy::expect_used, reason = "the constant is a semantic version; a test reads it")]
+    #[allow(
+        clippy::expect_used,
+        reason = "the constant is a semantic version; a test reads it"
+    )]
     Version::parse(WIT_VERSION).expect("WIT_VERSION is a semantic version")
 });
 
@@ -31,25 +34,33 @@ pub(super) fn map(scan: &mut Scan, outline: &Outline<'_>, types: TypesRef<'_>) {
         match import.kind {
             ImportKind::TypeAlias => {}
             ImportKind::Resource => {
-                scan.diagnostics.push(unknown(import, "a resource type of its own", None));
+                scan.diagnostics
+                    .push(unknown(import, "a resource type of its own", None));
             }
             ImportKind::Function => {
                 scan.imports.insert(ImportedFunction {
                     interface: String::new(),
                     function: import.name.to_owned(),
                 });
-                scan.diagnostics.push(unknown(import, "a function outside any interface", None));
+                scan.diagnostics
+                    .push(unknown(import, "a function outside any interface", None));
             }
             ImportKind::Instance => {
-                let Some(ComponentItem { ty: ComponentEntityType::Instance(id), .. }) =
-                    types.component_item_for_import(import.name)
+                let Some(ComponentItem {
+                    ty: ComponentEntityType::Instance(id),
+                    ..
+                }) = types.component_item_for_import(import.name)
                 else {
                     // The validator gives every instance import an instance type. Were that to
                     // change, an import without one must not pass in silence.
-                    scan.diagnostics.push(unknown(import, "an instance without a type", None));
+                    scan.diagnostics
+                        .push(unknown(import, "an instance without a type", None));
                     continue;
                 };
-                let instance = Instance { import, items: &types[*id].exports };
+                let instance = Instance {
+                    import,
+                    items: &types[*id].exports,
+                };
                 instance.map(scan, &mut uses);
             }
         }
@@ -124,7 +135,11 @@ impl Instance<'_> {
 
     fn target(&self) -> Result<(Target<'_>, Option<Diagnostic>), Box<Diagnostic>> {
         let Some(parsed) = InterfaceName::parse(self.import.name) else {
-            return Err(Box::new(unknown(self.import, "no interface of the host", None)));
+            return Err(Box::new(unknown(
+                self.import,
+                "an interface that the host does not have",
+                None,
+            )));
         };
         if parsed.package.starts_with("wasi:") {
             return match wasi::classify(&parsed) {
@@ -136,7 +151,11 @@ impl Instance<'_> {
         }
         if parsed.package != WIT_PACKAGE {
             let help = format!("plugins import the interfaces of `{WIT_PACKAGE}` and inert WASI");
-            return Err(Box::new(unknown(self.import, "no interface of the host", Some(help))));
+            return Err(Box::new(unknown(
+                self.import,
+                "an interface that the host does not have",
+                Some(help),
+            )));
         }
         if !parsed.links_to(&HOST_VERSION) {
             let what = match &parsed.version {
@@ -164,7 +183,11 @@ impl Instance<'_> {
         }
         let help = nearest(parsed.interface, members::interfaces())
             .map(|known| format!("did you mean `{known}`?"));
-        Err(Box::new(unknown(self.import, "no interface of the host", help)))
+        Err(Box::new(unknown(
+            self.import,
+            "an interface that the host does not have",
+            help,
+        )))
     }
 
     /// The member behind one function; `None` where the interface is inert.
@@ -184,8 +207,8 @@ impl Instance<'_> {
                         .iter()
                         .filter(|member| member.interface == *interface)
                         .map(|member| member.function);
-                    let help =
-                        nearest(function, functions).map(|known| format!("did you mean `{known}`?"));
+                    let help = nearest(function, functions)
+                        .map(|known| format!("did you mean `{known}`?"));
                     Err(Box::new(unknown(self.import, &what, help)))
                 }
             },
@@ -213,7 +236,10 @@ impl Instance<'_> {
     fn refusing_sockets(&self) -> Diagnostic {
         Diagnostic::note(
             Code::UnsupportedImport,
-            format!("the import `{}` is linked to stubs that always refuse", self.import.name),
+            format!(
+                "the import `{}` is linked to stubs that always refuse",
+                self.import.name
+            ),
         )
         .with_help("reach the network with `fetch` or `wasi:http`")
         .at_offset(self.import.offset)
@@ -222,7 +248,10 @@ impl Instance<'_> {
     fn unsupported_wasi(&self) -> Diagnostic {
         Diagnostic::error(
             Code::UnsupportedImport,
-            format!("the import `{}` is a WASI interface that the host does not have", self.import.name),
+            format!(
+                "the import `{}` is a WASI interface that the host does not have",
+                self.import.name
+            ),
         )
         .with_help("the host has the inert parts of WASI 0.2, and `wasi:http/outgoing-handler`")
         .at_offset(self.import.offset)
@@ -231,7 +260,10 @@ impl Instance<'_> {
 
 fn unknown(import: &Import<'_>, what: &str, help: Option<String>) -> Diagnostic {
     let message = format!("the import `{}` asks for {what}", import.name);
-    Diagnostic { help, ..Diagnostic::error(Code::UnknownImport, message).at_offset(import.offset) }
+    Diagnostic {
+        help,
+        ..Diagnostic::error(Code::UnknownImport, message).at_offset(import.offset)
+    }
 }
 
 /// Whether the WIT package has an interface of this name that no import table lists: the shared

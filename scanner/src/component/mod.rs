@@ -65,8 +65,12 @@ pub fn scan_component(bytes: &[u8]) -> Scan {
         .flat_map(|used| used.member.permissions)
         .copied()
         .collect();
-    scan.needs_egress = scan.members.iter().any(|used| used.granted && used.member.path == "fetch");
-    scan.diagnostics.sort_by_key(|d| (std::cmp::Reverse(d.severity), d.offset));
+    scan.needs_egress = scan
+        .members
+        .iter()
+        .any(|used| used.granted && used.member.path == "fetch");
+    scan.diagnostics
+        .sort_by_key(|d| (std::cmp::Reverse(d.severity), d.offset));
     scan
 }
 
@@ -77,8 +81,11 @@ fn read_into(scan: &mut Scan, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
 
     // A refused form may only validate under features that the runtime lacks. It is refused in
     // any case; the wider reading is there to report the rest beside it.
-    let features =
-        if outline.refused.is_empty() { wasm_features() } else { WasmFeatures::all() };
+    let features = if outline.refused.is_empty() {
+        wasm_features()
+    } else {
+        WasmFeatures::all()
+    };
     let types = Validator::new_with_features(features)
         .validate_all(bytes)
         .map_err(|error| Box::new(malformed(&error)))?;
@@ -97,8 +104,10 @@ fn read_into(scan: &mut Scan, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
 
 fn refuse_what_is_no_component(bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
     if bytes.len() > MAX_COMPONENT_BYTES {
-        let message =
-            format!("the file has {} bytes, a component at most {MAX_COMPONENT_BYTES}", bytes.len());
+        let message = format!(
+            "the file has {} bytes, a component at most {MAX_COMPONENT_BYTES}",
+            bytes.len()
+        );
         return Err(Box::new(Diagnostic::error(Code::TooLarge, message)));
     }
     if wasmparser::Parser::is_component(bytes) {
@@ -120,9 +129,9 @@ fn refuse_what_is_no_component(bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
         return Err(Box::new(cut.at_offset(bytes.len())));
     }
     let foreign = Diagnostic::error(Code::NotAComponent, "this is not a WebAssembly file");
-    Err(Box::new(
-        foreign.with_help("give a compiled component (`.wasm`), or its text form (`.wat`)"),
-    ))
+    Err(Box::new(foreign.with_help(
+        "give a compiled component (`.wasm`), or its text form (`.wat`)",
+    )))
 }
 
 fn malformed(error: &wasmparser::BinaryReaderError) -> Diagnostic {

@@ -26,12 +26,18 @@ impl<'a> InterfaceName<'a> {
         if !package.contains(':') || interface.contains('/') {
             return None;
         }
-        Some(Self { package, interface, version })
+        Some(Self {
+            package,
+            interface,
+            version,
+        })
     }
 
     /// Whether an import of this version links to a host that provides `host`.
     pub(crate) fn links_to(&self, host: &Version) -> bool {
-        self.version.as_ref().is_some_and(|wanted| same_track(wanted, host))
+        self.version
+            .as_ref()
+            .is_some_and(|wanted| same_track(wanted, host))
     }
 }
 
@@ -70,13 +76,23 @@ mod tests {
         for (wanted, host, links) in cases {
             let name = format!("ostler:host/log@{wanted}");
             let name = InterfaceName::parse(&name).unwrap();
-            assert_eq!(name.links_to(&host.parse().unwrap()), links, "{wanted} against {host}");
+            assert_eq!(
+                name.links_to(&host.parse().unwrap()),
+                links,
+                "{wanted} against {host}"
+            );
         }
     }
 
     #[test]
     fn names_of_other_forms_are_not_interfaces() {
-        for name in ["log", "ostler:host", "host/log", "a:b/c/d@1.0.0", "ostler:host/log@1"] {
+        for name in [
+            "log",
+            "ostler:host",
+            "host/log",
+            "a:b/c/d@1.0.0",
+            "ostler:host/log@1",
+        ] {
             assert_eq!(InterfaceName::parse(name), None, "{name}");
         }
     }

@@ -86,7 +86,11 @@ impl<'a> Outline<'a> {
             }
             ComponentTypeRef::Value(_) => return self.refuse(import.name.name, "a value", offset),
         };
-        self.imports.push(Import { name: import.name.name, kind, offset });
+        self.imports.push(Import {
+            name: import.name.name,
+            kind,
+            offset,
+        });
     }
 
     fn refuse(&mut self, name: &str, form: &str, offset: usize) {
@@ -118,5 +122,8 @@ pub(super) fn refused_form(name: &ComponentExternName<'_>) -> Option<&'static st
         ("unlocked-dep=", "an `unlocked-dep=` import"),
         ("relative-url=", "a `relative-url=` import"),
     ];
-    forms.iter().find(|(prefix, _)| name.name.starts_with(prefix)).map(|(_, form)| *form)
+    forms
+        .iter()
+        .find(|(prefix, _)| name.name.starts_with(prefix))
+        .map(|(_, form)| *form)
 }

@@ -54,8 +54,8 @@ pub(crate) fn classify(name: &InterfaceName<'_>) -> Wasi {
         ("wasi:http", "outgoing-handler") => Wasi::Fetch,
         (
             "wasi:sockets",
-            "instance-network" | "ip-name-lookup" | "network" | "tcp" | "tcp-create-socket"
-            | "udp" | "udp-create-socket",
+            "instance-network" | "ip-name-lookup" | "network" | "tcp" | "tcp-create-socket" | "udp"
+            | "udp-create-socket",
         ) => Wasi::Refusing,
         _ => Wasi::Unsupported,
     }
@@ -78,7 +78,10 @@ mod tests {
             ("wasi:sockets/tcp@0.2.0", Wasi::Refusing),
             ("wasi:keyvalue/store@0.2.0", Wasi::Unsupported),
             ("wasi:cli/environment@0.3.0", Wasi::Unsupported),
-            ("wasi:cli/environment@0.2.0-rc-2023-11-10", Wasi::Unsupported),
+            (
+                "wasi:cli/environment@0.2.0-rc-2023-11-10",
+                Wasi::Unsupported,
+            ),
             ("wasi:cli/environment", Wasi::Unsupported),
         ];
         for (name, expected) in cases {

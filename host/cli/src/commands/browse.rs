@@ -14,7 +14,11 @@ pub(crate) fn run(global: &Global, query: Option<&str>) -> Result<Exit, Failure>
             None => "The registry is empty; `ostler publish` adds a package.\n",
         }),
         Format::Text => {
-            let width = packages.iter().map(|listed| listed.package.len()).max().unwrap_or(0);
+            let width = packages
+                .iter()
+                .map(|listed| listed.package.len())
+                .max()
+                .unwrap_or(0);
             for listed in packages {
                 let version = listed.version.to_string();
                 terminal::print(&format!(

@@ -17,8 +17,12 @@ pub(crate) async fn run(
     arguments: String,
 ) -> Result<Exit, Failure> {
     if !serde_json::from_str::<serde_json::Value>(&arguments).is_ok_and(|value| value.is_object()) {
-        return Err(Failure::new(Exit::Usage, "arguments-invalid", "`--args` is no JSON object")
-            .with_help("for example: --args '{\"title\": \"Milk\"}'"));
+        return Err(Failure::new(
+            Exit::Usage,
+            "arguments-invalid",
+            "`--args` is no JSON object",
+        )
+        .with_help("for example: --args '{\"title\": \"Milk\"}'"));
     }
     let registry = registry(global)?;
     let profile = profile(global)?;
@@ -39,8 +43,14 @@ pub(crate) async fn run(
     }
     let label = format!("{name} {}", installed.version);
     let export = format!("tools.call {tool}");
-    let call = ExportCall::CallTool { name: tool, arguments };
-    let invoked = registry.runtime().invoke(&installed.plugin, call, installed.tool_context()).await;
+    let call = ExportCall::CallTool {
+        name: tool,
+        arguments,
+    };
+    let invoked = registry
+        .runtime()
+        .invoke(&installed.plugin, call, installed.tool_context())
+        .await;
     finish(global, &label, &export, invoked)
 }
 
@@ -60,7 +70,11 @@ fn finish(global: &Global, label: &str, export: &str, invoked: Invoked) -> Resul
         );
     }
     let failed = |code, what: String| {
-        Err(Failure::new(Exit::NotFine, code, format!("{label}, {export}: {what}")))
+        Err(Failure::new(
+            Exit::NotFine,
+            code,
+            format!("{label}, {export}: {what}"),
+        ))
     };
     match invoked.outcome {
         Outcome::Returned(ExportResult::Answer(Ok(answer))) => {

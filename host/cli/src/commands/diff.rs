@@ -29,20 +29,30 @@ pub(crate) fn run(global: &Global, from: &str, to: &str) -> Result<Exit, Failure
             terminal::print(&text);
         }
     }
-    Ok(if diff.covered { Exit::Done } else { Exit::NotFine })
+    Ok(if diff.covered {
+        Exit::Done
+    } else {
+        Exit::NotFine
+    })
 }
 
 /// The access of what the text names: a path where there is one, else a published package.
 fn access(global: &Global, text: &str) -> Result<Access, Failure> {
     let path = Path::new(text);
     if !path.exists() {
-        return Ok(registry(global)?.review(&profile(global)?, &package_ref(text)?)?.access);
+        return Ok(registry(global)?
+            .review(&profile(global)?, &package_ref(text)?)?
+            .access);
     }
     let scanned = source::scan(path)?;
     if scanned.scan.has_errors() {
         return Err(Failure {
             diagnostics: scanned.scan.diagnostics,
-            ..Failure::new(Exit::NotFine, "scan-failed", format!("{text} does not scan"))
+            ..Failure::new(
+                Exit::NotFine,
+                "scan-failed",
+                format!("{text} does not scan"),
+            )
         });
     }
     Ok(scanned.access)

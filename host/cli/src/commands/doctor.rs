@@ -24,7 +24,13 @@ struct Check {
 
 impl Check {
     fn fine(name: &'static str, message: String) -> Self {
-        Self { name, ok: true, code: None, message, help: None }
+        Self {
+            name,
+            ok: true,
+            code: None,
+            message,
+            help: None,
+        }
     }
 
     fn broken(name: &'static str, failure: Failure) -> Self {
@@ -44,10 +50,15 @@ pub(crate) fn run(global: &Global) -> Exit {
         Format::Json => terminal::print_json(&checks),
         Format::Text => {
             for check in &checks {
-                let (style, mark) =
-                    if check.ok { (styles::HELP, "ok") } else { (styles::ERROR, "!!") };
-                let mut text =
-                    format!("{style}{mark}{style:#}  {}: {}\n", check.name, check.message);
+                let (style, mark) = if check.ok {
+                    (styles::HELP, "ok")
+                } else {
+                    (styles::ERROR, "!!")
+                };
+                let mut text = format!(
+                    "{style}{mark}{style:#}  {}: {}\n",
+                    check.name, check.message
+                );
                 if let Some(help) = &check.help {
                     text += &format!("      help: {help}\n");
                 }
@@ -55,7 +66,11 @@ pub(crate) fn run(global: &Global) -> Exit {
             }
         }
     }
-    if checks.iter().all(|check| check.ok) { Exit::Done } else { Exit::NotFine }
+    if checks.iter().all(|check| check.ok) {
+        Exit::Done
+    } else {
+        Exit::NotFine
+    }
 }
 
 fn checks(global: &Global) -> Vec<Check> {
@@ -79,11 +94,16 @@ fn checks(global: &Global) -> Vec<Check> {
         }
     };
     let cache = home.cache();
-    let options =
-        RuntimeOptions { cache: Some(&cache), guest_threads: GuestThreads::Caller };
+    let options = RuntimeOptions {
+        cache: Some(&cache),
+        guest_threads: GuestThreads::Caller,
+    };
     let runtime = match Runtime::new(options) {
         Ok(runtime) => {
-            checks.push(Check::fine("engine", format!("compiled code in {}", cache.display())));
+            checks.push(Check::fine(
+                "engine",
+                format!("compiled code in {}", cache.display()),
+            ));
             Arc::new(runtime)
         }
         Err(error) => {
@@ -94,7 +114,10 @@ fn checks(global: &Global) -> Vec<Check> {
     };
     match Registry::open(home, runtime).and_then(|registry| registry.problems()) {
         Ok(problems) if problems.is_empty() => {
-            checks.push(Check::fine("registry", "every component has its digest".to_owned()));
+            checks.push(Check::fine(
+                "registry",
+                "every component has its digest".to_owned(),
+            ));
         }
         Ok(problems) => checks.extend(problems.into_iter().map(|problem| Check {
             name: "registry",

@@ -23,7 +23,11 @@ pub(crate) async fn run(global: &Global, arguments: &Install) -> Result<Exit, Fa
         ([], None) => ask(global, &review)?,
         (parts, None) => {
             let parts = parts.iter().map(|part| part.trim().to_owned());
-            Acceptance::Parts(parts.filter(|part| !part.is_empty()).collect::<BTreeSet<_>>())
+            Acceptance::Parts(
+                parts
+                    .filter(|part| !part.is_empty())
+                    .collect::<BTreeSet<_>>(),
+            )
         }
     };
     let installed = registry.install(&review.accept(&acceptance)?).await?;
@@ -84,5 +88,9 @@ fn ask(global: &Global, review: &Review) -> Result<Acceptance, Failure> {
     if matches!(answer.trim(), "y" | "Y" | "yes") {
         return Ok(Acceptance::AccessDigest(review.access_digest.clone()));
     }
-    Err(Failure::new(Exit::NotFine, "declined", "nothing was installed"))
+    Err(Failure::new(
+        Exit::NotFine,
+        "declined",
+        "nothing was installed",
+    ))
 }

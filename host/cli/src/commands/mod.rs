@@ -35,7 +35,11 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Show { package } => show::run(global, &package),
         Command::Install(arguments) => install::run(global, &arguments).await,
         Command::Uninstall { package, yes } => uninstall::run(global, &package, yes).await,
-        Command::Call { package, tool, args } => call::run(global, &package, tool, args).await,
+        Command::Call {
+            package,
+            tool,
+            args,
+        } => call::run(global, &package, tool, args).await,
         Command::Doctor => Ok(doctor::run(global)),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "ostler", &mut std::io::stdout());
@@ -71,9 +75,12 @@ fn registry(global: &Global) -> Result<Registry, Failure> {
 }
 
 fn profile(global: &Global) -> Result<Profile, Failure> {
-    global.profile.parse().map_err(|error: ostler_store::ParseIdError| {
-        Failure::new(Exit::Usage, error.code(), error.to_string())
-    })
+    global
+        .profile
+        .parse()
+        .map_err(|error: ostler_store::ParseIdError| {
+            Failure::new(Exit::Usage, error.code(), error.to_string())
+        })
 }
 
 fn package_ref(text: &str) -> Result<PackageRef, Failure> {

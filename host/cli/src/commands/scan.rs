@@ -15,5 +15,9 @@ pub(crate) fn run(global: &Global, path: &Path) -> Result<Exit, Failure> {
             terminal::print(&show::scan(&scanned.file, scanned.bytes, &scanned.scan));
         }
     }
-    Ok(if scanned.scan.has_errors() { Exit::NotFine } else { Exit::Done })
+    Ok(if scanned.scan.has_errors() {
+        Exit::NotFine
+    } else {
+        Exit::Done
+    })
 }

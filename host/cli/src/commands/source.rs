@@ -25,13 +25,18 @@ pub(crate) fn scan(path: &Path) -> Result<Scanned, Failure> {
         let package = Package::open(path)?;
         let bytes = package.component()?;
         let file = package.component_path().display().to_string();
-        let mut scan = scan_component(&bytes);
+        let mut scan = scan_named(&file, &bytes);
         let (access, findings) = rules::check(&scan, &package.manifest.declared(), None);
         if !scan.has_errors() {
             scan.diagnostics.extend(findings);
         }
         scan.declared_permissions = access.declared_permissions.clone();
-        return Ok(scanned(file, bytes.len(), scan, access));
+        return Ok(Scanned {
+            file,
+            bytes: bytes.len(),
+            scan,
+            access,
+        });
     }
     let file = path.display().to_string();
     let bytes = read(path)?;
@@ -53,22 +58,27 @@ pub(crate) fn scan(path: &Path) -> Result<Scanned, Failure> {
 
 /// A component without a manifest: what its exports mean is no question of declarations.
 fn bare(file: String, bytes: &[u8]) -> Scanned {
-    let scan = scan_component(bytes);
+    let scan = scan_named(&file, bytes);
     let declared = rules::Declared {
         capabilities: scan.capabilities.clone(),
         ..rules::Declared::default()
     };
     let (access, _no_manifest_to_hold_it_against) = rules::check(&scan, &declared, None);
-    scanned(file, bytes.len(), scan, access)
+    Scanned {
+        file,
+        bytes: bytes.len(),
+        scan,
+        access,
+    }
 }
 
-fn scanned(file: String, bytes: usize, mut scan: Scan, access: Access) -> Scanned {
+/// Scans bytes whose findings are in `file`.
+fn scan_named(file: &str, bytes: &[u8]) -> Scan {
+    let mut scan = scan_component(bytes);
     for finding in &mut scan.diagnostics {
-        if finding.offset.is_some() {
-            finding.file = Some(file.clone());
-        }
+        finding.file = Some(file.to_owned());
     }
-    Scanned { file, bytes, scan, access }
+    scan
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -37,8 +37,10 @@ fn confirm(global: &Global, package: &str) -> Result<(), Failure> {
         && std::io::stdin().is_terminal()
         && std::io::stderr().is_terminal();
     if !is_interactive {
-        return Err(Failure::new(Exit::ConsentNeeded, "confirmation-needed", question)
-            .with_help("give `--yes`"));
+        return Err(
+            Failure::new(Exit::ConsentNeeded, "confirmation-needed", question)
+                .with_help("give `--yes`"),
+        );
     }
     anstream::eprint!("{question}. Go on? [y/N] ");
     let _ = std::io::stderr().flush();
@@ -49,5 +51,9 @@ fn confirm(global: &Global, package: &str) -> Result<(), Failure> {
     if matches!(answer.trim(), "y" | "Y" | "yes") {
         return Ok(());
     }
-    Err(Failure::new(Exit::NotFine, "declined", "nothing was uninstalled"))
+    Err(Failure::new(
+        Exit::NotFine,
+        "declined",
+        "nothing was uninstalled",
+    ))
 }

@@ -71,7 +71,9 @@ impl crypto::Host for State {
         enter!(self, "crypto.uuid");
         let mut bytes = [0; 16];
         fill(&mut bytes)?;
-        Ok(Ok(uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()))
+        Ok(Ok(uuid::Builder::from_random_bytes(bytes)
+            .into_uuid()
+            .to_string()))
     }
 }
 
@@ -100,5 +102,9 @@ fn verify<M: Mac + KeyInit>(key: &[u8], data: &[u8], tag: &[u8]) -> Result<bool,
 }
 
 fn invalid(message: String) -> HostError {
-    HostError { code: ErrorCode::Invalid, message, permission: None }
+    HostError {
+        code: ErrorCode::Invalid,
+        message,
+        permission: None,
+    }
 }

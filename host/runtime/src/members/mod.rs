@@ -30,11 +30,15 @@ pub(crate) const SERVED: &[Served] = &[
     },
     Served {
         interface: "presence",
-        link: |linker| bindings::presence::add_to_linker::<_, HasSelf<State>>(linker, |state| state),
+        link: |linker| {
+            bindings::presence::add_to_linker::<_, HasSelf<State>>(linker, |state| state)
+        },
     },
     Served {
         interface: "settings",
-        link: |linker| bindings::settings::add_to_linker::<_, HasSelf<State>>(linker, |state| state),
+        link: |linker| {
+            bindings::settings::add_to_linker::<_, HasSelf<State>>(linker, |state| state)
+        },
     },
 ];
 

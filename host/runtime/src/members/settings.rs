@@ -45,7 +45,9 @@ impl settings::Host for State {
             return Ok(Err(host_error(SettingsError::Invalid(message))));
         }
         let settings = Arc::clone(&self.services.settings);
-        let listed = settings.list(prefix.as_deref().unwrap_or(""), cursor.as_deref(), limit).await;
+        let listed = settings
+            .list(prefix.as_deref().unwrap_or(""), cursor.as_deref(), limit)
+            .await;
         Ok(listed
             .map_err(host_error)
             .map(|(items, next_cursor)| KeyPage { items, next_cursor }))
@@ -58,5 +60,9 @@ fn host_error(error: SettingsError) -> HostError {
         SettingsError::Limited(_) => ErrorCode::Limited,
         SettingsError::Unavailable(_) => ErrorCode::Internal,
     };
-    HostError { code, message: error.to_string(), permission: None }
+    HostError {
+        code,
+        message: error.to_string(),
+        permission: None,
+    }
 }

@@ -44,18 +44,27 @@ impl Guest {
 
 /// A runtime.
 pub(crate) fn runtime(cache: Option<&Path>, guest_threads: GuestThreads) -> Runtime {
-    Runtime::new(RuntimeOptions { cache, guest_threads }).unwrap()
+    Runtime::new(RuntimeOptions {
+        cache,
+        guest_threads,
+    })
+    .unwrap()
 }
 
 /// A compiled component, under a digest that stands for its bytes in the cache.
 pub(crate) fn compile(runtime: &Runtime, bytes: &[u8]) -> Compiled {
     let digest = ostler_scanner::scan_component(bytes).digest;
-    runtime.compile(digest.strip_prefix("sha256:").unwrap(), bytes).unwrap()
+    runtime
+        .compile(digest.strip_prefix("sha256:").unwrap(), bytes)
+        .unwrap()
 }
 
 /// A call of the tool `run`.
 pub(crate) fn run() -> ExportCall {
-    ExportCall::CallTool { name: "run".to_owned(), arguments: "{}".to_owned() }
+    ExportCall::CallTool {
+        name: "run".to_owned(),
+        arguments: "{}".to_owned(),
+    }
 }
 
 /// A tool's invocation with every member granted, without session and agent.
@@ -67,13 +76,17 @@ pub(crate) fn context() -> InvocationContext {
         depth: 0,
         members: MemberSet::filtered(|_| true),
         limits: Limits::for_kind(InvocationKind::Tool),
-        services: HostServices { settings: Arc::new(Memory::default()) },
+        services: HostServices {
+            settings: Arc::new(Memory::default()),
+        },
     }
 }
 
 /// Services that never answer.
 pub(crate) fn never_answers() -> HostServices {
-    HostServices { settings: Arc::new(Never) }
+    HostServices {
+        settings: Arc::new(Never),
+    }
 }
 
 /// Settings in memory.
@@ -91,7 +104,10 @@ impl Settings for Memory {
         value: &'a str,
     ) -> ServiceFuture<'a, Result<(), SettingsError>> {
         Box::pin(async {
-            self.0.lock().unwrap().insert(key.to_owned(), value.to_owned());
+            self.0
+                .lock()
+                .unwrap()
+                .insert(key.to_owned(), value.to_owned());
             Ok(())
         })
     }
@@ -108,7 +124,13 @@ impl Settings for Memory {
     ) -> ServiceFuture<'a, Result<(Vec<String>, Option<String>), SettingsError>> {
         Box::pin(async move {
             let all = self.0.lock().unwrap();
-            Ok((all.keys().filter(|key| key.starts_with(prefix)).cloned().collect(), None))
+            Ok((
+                all.keys()
+                    .filter(|key| key.starts_with(prefix))
+                    .cloned()
+                    .collect(),
+                None,
+            ))
         })
     }
 }
