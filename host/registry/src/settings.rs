@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ostler_runtime::{ServiceFuture, Settings, SettingsError};
+use ostler_runtime::{ServiceFuture, Settings, SettingsError, SettingsPage};
 use ostler_store::{Limit, PackageName, Profile, Store, StoreError};
 
 /// The settings of one install, in the database.
@@ -52,14 +52,17 @@ impl Settings for InstallSettings {
         prefix: &'a str,
         cursor: Option<&'a str>,
         limit: u32,
-    ) -> ServiceFuture<'a, Result<(Vec<String>, Option<String>), SettingsError>> {
+    ) -> ServiceFuture<'a, Result<SettingsPage, SettingsError>> {
         Box::pin(async move {
             let page = self
                 .store
                 .settings_list_async(&self.profile, &self.package, prefix, cursor, limit)
                 .await;
-            page.map(|page| (page.keys, page.next))
-                .map_err(|error| failed(&error))
+            page.map(|page| SettingsPage {
+                keys: page.keys,
+                next_cursor: page.next,
+            })
+            .map_err(|error| failed(&error))
         })
     }
 }
@@ -105,7 +108,7 @@ impl Settings for NoSettings {
         _prefix: &'a str,
         _cursor: Option<&'a str>,
         _limit: u32,
-    ) -> ServiceFuture<'a, Result<(Vec<String>, Option<String>), SettingsError>> {
+    ) -> ServiceFuture<'a, Result<SettingsPage, SettingsError>> {
         Box::pin(async { Err(absent()) })
     }
 }

@@ -204,8 +204,8 @@ impl Settings for NoSettings {
         _: &'a str,
         _: Option<&'a str>,
         _: u32,
-    ) -> ServiceFuture<'a, Result<(Vec<String>, Option<String>), SettingsError>> {
-        Box::pin(async { Ok((Vec::new(), None)) })
+    ) -> ServiceFuture<'a, Result<SettingsPage, SettingsError>> {
+        Box::pin(async { Ok(SettingsPage::default()) })
     }
 }
 

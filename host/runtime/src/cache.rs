@@ -69,13 +69,10 @@ impl Cache {
         if digest_of(&mut code).map_err(|error| error.to_string())? != expected {
             return Err("its digest is not the one written beside it".to_owned());
         }
+        #[allow(unsafe_code, reason = "wasmtime cannot verify compiled code")]
         // SAFETY: the file was written by `store` below: it belongs to this user, nobody else can
         // write it, and its digest is the one that was written with it. Wasmtime checks that the
         // same version and configuration made it.
-        #[allow(
-            unsafe_code,
-            reason = "wasmtime cannot verify compiled code; see SAFETY"
-        )]
         let component = unsafe { Component::deserialize_file(engine, path) };
         component.map(Some).map_err(|error| format!("{error:#}"))
     }

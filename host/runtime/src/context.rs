@@ -61,14 +61,22 @@ pub trait Settings: Send + Sync {
     ) -> ServiceFuture<'a, Result<(), SettingsError>>;
     /// Removes `key`; whether it was there.
     fn delete<'a>(&'a self, key: &'a str) -> ServiceFuture<'a, Result<bool, SettingsError>>;
-    /// At most `limit` keys that start with `prefix`, after `cursor`, in byte order; and the
-    /// cursor of the next page, if there is one.
+    /// At most `limit` keys that start with `prefix`, after `cursor`.
     fn list<'a>(
         &'a self,
         prefix: &'a str,
         cursor: Option<&'a str>,
         limit: u32,
-    ) -> ServiceFuture<'a, Result<(Vec<String>, Option<String>), SettingsError>>;
+    ) -> ServiceFuture<'a, Result<SettingsPage, SettingsError>>;
+}
+
+/// A page of settings' keys.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SettingsPage {
+    /// The keys, in byte order.
+    pub keys: Vec<String>,
+    /// Where the next page starts; `None` on the last one.
+    pub next_cursor: Option<String>,
 }
 
 /// Why a settings call failed.
@@ -111,8 +119,8 @@ pub(crate) fn test_context() -> InvocationContext {
             _: &'a str,
             _: Option<&'a str>,
             _: u32,
-        ) -> ServiceFuture<'a, Result<(Vec<String>, Option<String>), SettingsError>> {
-            Box::pin(async { Ok((Vec::new(), None)) })
+        ) -> ServiceFuture<'a, Result<SettingsPage, SettingsError>> {
+            Box::pin(async { Ok(SettingsPage::default()) })
         }
     }
     InvocationContext {

@@ -92,6 +92,12 @@ pub enum LimitHit {
         /// The bound.
         limit: u32,
     },
+    /// [`Limits::host_call_bytes`]
+    #[error("host_call_bytes: more than {limit} bytes handed over at once")]
+    HostCallBytes {
+        /// The bound, in bytes.
+        limit: usize,
+    },
     /// [`Limits::log_bytes`]
     #[error("log_bytes: more than {limit} bytes of log")]
     LogBytes {
@@ -117,6 +123,7 @@ impl LimitHit {
             Self::WallClock { .. } => "wall_clock",
             Self::Cpu { .. } => "cpu",
             Self::HostCalls { .. } => "host_calls",
+            Self::HostCallBytes { .. } => "host_call_bytes",
             Self::LogBytes { .. } => "log_bytes",
             Self::PayloadBytes { .. } => "payload_bytes",
         }

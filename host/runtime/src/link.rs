@@ -62,7 +62,7 @@ pub(crate) fn linker(
         if let Some(interface) = wanted.first().map(|(member, _)| member.interface)
             && linked.insert(interface)
         {
-            link_interface(&mut linker, interface).map_err(signature)?;
+            link_interface(&mut linker, interface).map_err(|error| signature(&error))?;
         }
     }
     Ok(linker)
@@ -150,7 +150,7 @@ fn error_value(ty: &ComponentFunc, refusal: HostError) -> wasmtime::Result<Val> 
     ]))))))
 }
 
-fn signature(error: wasmtime::Error) -> RuntimeError {
+fn signature(error: &wasmtime::Error) -> RuntimeError {
     RuntimeError::Signature(format!("{error:#}"))
 }
 

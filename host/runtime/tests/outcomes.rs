@@ -211,6 +211,22 @@ async fn a_string_of_gigabytes_handed_to_the_host_allocates_nothing() {
 }
 
 #[tokio::test]
+async fn a_string_of_megabytes_handed_to_the_host_crosses_the_limit_of_one_call() {
+    let body = "
+        (drop (memory.grow (i32.const 320)))
+        (call $info (i32.const 0) (i32.const 0x1000001))
+        (i32.const 64)";
+    let outcome = Guest::new(&tool(LOG, body, "")).call().await.outcome;
+    assert!(
+        matches!(
+            outcome,
+            Outcome::Limit(LimitHit::HostCallBytes { limit: 16_777_216 })
+        ),
+        "{outcome:?}"
+    );
+}
+
+#[tokio::test]
 async fn an_answer_beyond_the_payload_limit_is_refused() {
     let body = "
         (drop (memory.grow (i32.const 80)))

@@ -17,19 +17,25 @@ impl settings::Host for State {
     async fn get(&mut self, key: String) -> wasmtime::Result<Result<Option<String>, HostError>> {
         enter!(self, "settings.get");
         let settings = Arc::clone(&self.services.settings);
-        Ok(settings.get(&key).await.map_err(host_error))
+        Ok(settings.get(&key).await.map_err(|error| host_error(&error)))
     }
 
     async fn set(&mut self, key: String, value: String) -> wasmtime::Result<Result<(), HostError>> {
         enter!(self, "settings.set");
         let settings = Arc::clone(&self.services.settings);
-        Ok(settings.set(&key, &value).await.map_err(host_error))
+        Ok(settings
+            .set(&key, &value)
+            .await
+            .map_err(|error| host_error(&error)))
     }
 
     async fn delete(&mut self, key: String) -> wasmtime::Result<Result<bool, HostError>> {
         enter!(self, "settings.delete");
         let settings = Arc::clone(&self.services.settings);
-        Ok(settings.delete(&key).await.map_err(host_error))
+        Ok(settings
+            .delete(&key)
+            .await
+            .map_err(|error| host_error(&error)))
     }
 
     async fn list(
@@ -42,19 +48,22 @@ impl settings::Host for State {
         let limit = limit.unwrap_or(DEFAULT_PAGE);
         if !(1..=MAX_PAGE).contains(&limit) {
             let message = format!("the limit is from 1 to {MAX_PAGE}, not {limit}");
-            return Ok(Err(host_error(SettingsError::Invalid(message))));
+            return Ok(Err(host_error(&SettingsError::Invalid(message))));
         }
         let settings = Arc::clone(&self.services.settings);
         let listed = settings
             .list(prefix.as_deref().unwrap_or(""), cursor.as_deref(), limit)
             .await;
         Ok(listed
-            .map_err(host_error)
-            .map(|(items, next_cursor)| KeyPage { items, next_cursor }))
+            .map_err(|error| host_error(&error))
+            .map(|page| KeyPage {
+                items: page.keys,
+                next_cursor: page.next_cursor,
+            }))
     }
 }
 
-fn host_error(error: SettingsError) -> HostError {
+fn host_error(error: &SettingsError) -> HostError {
     let code = match error {
         SettingsError::Invalid(_) => ErrorCode::Invalid,
         SettingsError::Limited(_) => ErrorCode::Limited,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ostler_runtime::{
     Compiled, ExportCall, GuestThreads, HostServices, InvocationContext, InvocationKind, Invoked,
     Limits, Loaded, MemberSet, Runtime, RuntimeError, RuntimeOptions, ServiceFuture, Settings,
-    SettingsError,
+    SettingsError, SettingsPage,
 };
 
 /// A runtime and a guest that it loaded.
@@ -121,16 +121,17 @@ impl Settings for Memory {
         prefix: &'a str,
         _cursor: Option<&'a str>,
         _limit: u32,
-    ) -> ServiceFuture<'a, Result<(Vec<String>, Option<String>), SettingsError>> {
+    ) -> ServiceFuture<'a, Result<SettingsPage, SettingsError>> {
         Box::pin(async move {
             let all = self.0.lock().unwrap();
-            Ok((
-                all.keys()
+            Ok(SettingsPage {
+                keys: all
+                    .keys()
                     .filter(|key| key.starts_with(prefix))
                     .cloned()
                     .collect(),
-                None,
-            ))
+                next_cursor: None,
+            })
         })
     }
 }
@@ -156,7 +157,7 @@ impl Settings for Never {
         _: &'a str,
         _: Option<&'a str>,
         _: u32,
-    ) -> ServiceFuture<'a, Result<(Vec<String>, Option<String>), SettingsError>> {
+    ) -> ServiceFuture<'a, Result<SettingsPage, SettingsError>> {
         Box::pin(std::future::pending())
     }
 }
