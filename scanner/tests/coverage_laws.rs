@@ -1,5 +1,7 @@
 //! Coverage is a partial order, and a difference says exactly what stands in its way.
 
+#![allow(clippy::expect_used, reason = "a test that cannot go on fails")]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use ostler_scanner::access::{EgressHost, EgressSet, SecretAccess, SecretUse};

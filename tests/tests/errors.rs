@@ -1,5 +1,7 @@
 //! Every mistake on the way is one clear message with a code, and loses nothing.
 
+#![allow(clippy::expect_used, reason = "a test that cannot go on fails")]
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! What a new user does: scan, publish, read the review, install, call.
 
+#![allow(clippy::expect_used, reason = "a test that cannot go on fails")]
+
 use ostler_tests::host::{Host, workspace};
 use serde_json::json;
 

@@ -1,5 +1,7 @@
 //! What people read, word for word. `INSTA_UPDATE=always` writes the files anew.
 
+#![allow(clippy::expect_used, reason = "a test that cannot go on fails")]
+
 use ostler_tests::guest::binary;
 use ostler_tests::host::{Host, workspace};
 

@@ -1,5 +1,7 @@
 //! Killed at any point, the registry and the installs are whole.
 
+#![allow(clippy::expect_used, reason = "a test that cannot go on fails")]
+
 use std::process::Child;
 use std::time::{Duration, Instant};
 

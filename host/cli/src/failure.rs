@@ -166,6 +166,9 @@ impl From<BuildError> for Failure {
             "build-failed" | "encode-failed" | "no-artifact" => Exit::NotFine,
             _ => Exit::Usage,
         };
-        Self::new(exit, error.code(), error.to_string())
+        Self {
+            help: error.help().map(Into::into),
+            ..Self::new(exit, error.code(), error.to_string())
+        }
     }
 }

@@ -5,6 +5,11 @@
 //! - [`commands`] holds one file for each command: it calls a room and shows what came of it.
 //! - [`failure`] maps every error to a message with a code, and to an exit code.
 
+#![allow(
+    clippy::result_large_err,
+    reason = "a failure ends the command: it is made once"
+)]
+
 mod args;
 mod commands;
 mod failure;

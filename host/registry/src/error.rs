@@ -243,11 +243,11 @@ impl RegistryError {
         }
     }
 
-    pub(crate) fn id(error: ostler_store::ParseIdError) -> Self {
+    pub(crate) fn id(error: &ostler_store::ParseIdError) -> Self {
         Self::Internal(error.to_string())
     }
 
-    pub(crate) fn json(error: serde_json::Error) -> Self {
+    pub(crate) fn json(error: &serde_json::Error) -> Self {
         Self::Internal(error.to_string())
     }
 }

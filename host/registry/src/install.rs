@@ -81,8 +81,11 @@ impl Registry {
             access: review
                 .access
                 .canonical_json()
-                .map_err(RegistryError::json)?,
-            access_digest: review.access_digest.parse().map_err(RegistryError::id)?,
+                .map_err(|error| RegistryError::json(&error))?,
+            access_digest: review
+                .access_digest
+                .parse()
+                .map_err(|error| RegistryError::id(&error))?,
             publisher: row.publisher.clone(),
             pending_keys: keys.iter().map(ToString::to_string).collect(),
             accepted_at: now(),

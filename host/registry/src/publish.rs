@@ -92,7 +92,10 @@ impl Registry {
             wit: format!("{WIT_PACKAGE}@{WIT_VERSION}"),
         };
         let (statement, signature) = statement.sign(&key)?;
-        let access_digest = checked.access.digest().map_err(RegistryError::json)?;
+        let access_digest = checked
+            .access
+            .digest()
+            .map_err(|error| RegistryError::json(&error))?;
 
         // The component goes first: a row never names bytes that are not there. A component
         // without a row, after a kill between the two, is harmless.
@@ -106,8 +109,10 @@ impl Registry {
             access: checked
                 .access
                 .canonical_json()
-                .map_err(RegistryError::json)?,
-            access_digest: access_digest.parse().map_err(RegistryError::id)?,
+                .map_err(|error| RegistryError::json(&error))?,
+            access_digest: access_digest
+                .parse()
+                .map_err(|error| RegistryError::id(&error))?,
             catalogue: json(&tools)?,
             readme,
             statement,
@@ -292,5 +297,5 @@ fn is_tool_name(name: &str) -> bool {
 }
 
 fn json(value: &impl Serialize) -> Result<String, RegistryError> {
-    serde_json::to_string(value).map_err(RegistryError::json)
+    serde_json::to_string(value).map_err(|error| RegistryError::json(&error))
 }

@@ -139,8 +139,8 @@ impl Registry {
             })
             .map(|(name, version, versions)| {
                 let row = self.version(&name, &version)?;
-                let manifest: Manifest =
-                    serde_json::from_str(&row.manifest).map_err(RegistryError::json)?;
+                let manifest: Manifest = serde_json::from_str(&row.manifest)
+                    .map_err(|error| RegistryError::json(&error))?;
                 Ok(Listed {
                     package: name.to_string(),
                     version,

@@ -117,9 +117,12 @@ impl Registry {
             profile: profile.clone(),
             asks: change.parts(&access.declared_permissions),
             change,
-            access_digest: access.digest().map_err(RegistryError::json)?,
+            access_digest: access
+                .digest()
+                .map_err(|error| RegistryError::json(&error))?,
             access,
-            tools: serde_json::from_str(&row.catalogue).map_err(RegistryError::json)?,
+            tools: serde_json::from_str(&row.catalogue)
+                .map_err(|error| RegistryError::json(&error))?,
             publisher: row.publisher.clone(),
             accepted,
             installed_version: installed.map(|install| install.version),

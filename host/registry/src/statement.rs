@@ -36,7 +36,8 @@ pub struct Statement {
 impl Statement {
     /// Signs the statement: the canonical JSON, and the signature in hexadecimal.
     pub(crate) fn sign(&self, key: &SigningKey) -> Result<(String, [u8; 64]), RegistryError> {
-        let text = serde_json_canonicalizer::to_string(self).map_err(RegistryError::json)?;
+        let text = serde_json_canonicalizer::to_string(self)
+            .map_err(|error| RegistryError::json(&error))?;
         let signature = key.sign(&signed_bytes(&text));
         Ok((text, signature.to_bytes()))
     }

@@ -17,7 +17,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use ostler_runtime::{
     ExportCall, ExportResult, GuestThreads, HostServices, InvocationContext, InvocationKind,
     Limits, Loaded, MemberSet, Outcome, Runtime, RuntimeOptions, ServiceFuture, Settings,
-    SettingsError, engine_config,
+    SettingsError, SettingsPage, engine_config,
 };
 use ostler_tests::guest::{DONE, tool};
 use wasmtime::component::{Component, InstancePre, Linker};

@@ -17,7 +17,7 @@ pub struct Limits {
     pub instances: usize,
     /// Time from the start of instantiation to the end of the call, host calls included.
     pub wall_clock: Duration,
-    /// Time during which guest code ran, counted in epoch ticks of [`crate::ticker::TICK`].
+    /// Time during which guest code ran, counted in epoch ticks of 5 ms.
     pub cpu: Duration,
     /// Calls from guest to host.
     pub host_calls: u32,
