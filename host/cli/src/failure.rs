@@ -167,7 +167,7 @@ impl From<BuildError> for Failure {
             _ => Exit::Usage,
         };
         Self {
-            help: error.help().map(Into::into),
+            help: Some(error.help().to_owned()),
             ..Self::new(exit, error.code(), error.to_string())
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ostler_runtime::{
     Compiled, ExportCall, ExportResult, HostServices, InvocationContext, InvocationKind, Limits,
-    MemberSet, Outcome,
+    MemberSet, NoSettings, Outcome,
 };
 use ostler_scanner::members::{Capability, WIT_PACKAGE, WIT_VERSION};
 use ostler_scanner::{Access, Code, Diagnostic, SCANNER_VERSION, Scan, rules, scan_component};
@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use crate::error::RegistryError;
 use crate::package::Package;
 use crate::registry::{Registry, now};
-use crate::settings::NoSettings;
 use crate::statement::{Statement, publisher_id};
 use crate::{blobs, keys};
 

@@ -16,8 +16,7 @@ use std::sync::Arc;
 use criterion::{Criterion, criterion_group, criterion_main};
 use ostler_runtime::{
     ExportCall, ExportResult, GuestThreads, HostServices, InvocationContext, InvocationKind,
-    Limits, Loaded, MemberSet, Outcome, Runtime, RuntimeOptions, ServiceFuture, Settings,
-    SettingsError, SettingsPage, engine_config,
+    Limits, Loaded, MemberSet, NoSettings, Outcome, Runtime, RuntimeOptions, engine_config,
 };
 use ostler_tests::guest::{DONE, tool};
 use wasmtime::component::{Component, InstancePre, Linker};
@@ -181,31 +180,6 @@ impl Ostler {
             Outcome::Returned(ExportResult::Answer(Ok(_))) => {}
             other => panic!("{other:?}"),
         }
-    }
-}
-
-struct NoSettings;
-
-impl Settings for NoSettings {
-    fn get<'a>(&'a self, _: &'a str) -> ServiceFuture<'a, Result<Option<String>, SettingsError>> {
-        Box::pin(async { Ok(None) })
-    }
-
-    fn set<'a>(&'a self, _: &'a str, _: &'a str) -> ServiceFuture<'a, Result<(), SettingsError>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn delete<'a>(&'a self, _: &'a str) -> ServiceFuture<'a, Result<bool, SettingsError>> {
-        Box::pin(async { Ok(false) })
-    }
-
-    fn list<'a>(
-        &'a self,
-        _: &'a str,
-        _: Option<&'a str>,
-        _: u32,
-    ) -> ServiceFuture<'a, Result<SettingsPage, SettingsError>> {
-        Box::pin(async { Ok(SettingsPage::default()) })
     }
 }
 

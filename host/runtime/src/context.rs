@@ -93,36 +93,42 @@ pub enum SettingsError {
     Unavailable(String),
 }
 
+/// Settings for a run in which they are absent: every call fails.
+pub struct NoSettings;
+
+impl NoSettings {
+    fn refuse<'a, T: Send + 'a>(&self) -> ServiceFuture<'a, Result<T, SettingsError>> {
+        let reason = "there are no settings in this run".to_owned();
+        Box::pin(std::future::ready(Err(SettingsError::Unavailable(reason))))
+    }
+}
+
+impl Settings for NoSettings {
+    fn get<'a>(&'a self, _: &'a str) -> ServiceFuture<'a, Result<Option<String>, SettingsError>> {
+        self.refuse()
+    }
+
+    fn set<'a>(&'a self, _: &'a str, _: &'a str) -> ServiceFuture<'a, Result<(), SettingsError>> {
+        self.refuse()
+    }
+
+    fn delete<'a>(&'a self, _: &'a str) -> ServiceFuture<'a, Result<bool, SettingsError>> {
+        self.refuse()
+    }
+
+    fn list<'a>(
+        &'a self,
+        _: &'a str,
+        _: Option<&'a str>,
+        _: u32,
+    ) -> ServiceFuture<'a, Result<SettingsPage, SettingsError>> {
+        self.refuse()
+    }
+}
+
 /// A tool's invocation without session and agent, with every member granted.
 #[cfg(test)]
 pub(crate) fn test_context() -> InvocationContext {
-    struct Nothing;
-    impl Settings for Nothing {
-        fn get<'a>(
-            &'a self,
-            _: &'a str,
-        ) -> ServiceFuture<'a, Result<Option<String>, SettingsError>> {
-            Box::pin(async { Ok(None) })
-        }
-        fn set<'a>(
-            &'a self,
-            _: &'a str,
-            _: &'a str,
-        ) -> ServiceFuture<'a, Result<(), SettingsError>> {
-            Box::pin(async { Ok(()) })
-        }
-        fn delete<'a>(&'a self, _: &'a str) -> ServiceFuture<'a, Result<bool, SettingsError>> {
-            Box::pin(async { Ok(false) })
-        }
-        fn list<'a>(
-            &'a self,
-            _: &'a str,
-            _: Option<&'a str>,
-            _: u32,
-        ) -> ServiceFuture<'a, Result<SettingsPage, SettingsError>> {
-            Box::pin(async { Ok(SettingsPage::default()) })
-        }
-    }
     InvocationContext {
         kind: InvocationKind::Tool,
         has_session: false,
@@ -131,7 +137,7 @@ pub(crate) fn test_context() -> InvocationContext {
         members: MemberSet::filtered(|_| true),
         limits: Limits::for_kind(InvocationKind::Tool),
         services: HostServices {
-            settings: Arc::new(Nothing),
+            settings: Arc::new(NoSettings),
         },
     }
 }

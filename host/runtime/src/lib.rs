@@ -35,8 +35,8 @@ mod ticker;
 
 pub use bindings::{ErrorCode, HostError, Tool, ToolError};
 pub use context::{
-    HostServices, InvocationContext, InvocationKind, ServiceFuture, Settings, SettingsError,
-    SettingsPage,
+    HostServices, InvocationContext, InvocationKind, NoSettings, ServiceFuture, Settings,
+    SettingsError, SettingsPage,
 };
 pub use engine::{Compiled, GuestThreads, Loaded, Runtime, RuntimeOptions, engine_config};
 pub use error::RuntimeError;
