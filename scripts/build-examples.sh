@@ -39,6 +39,12 @@ guests=${OSTLER_GUEST_TARGET:-$HOME/.cache/ostler/guests}
 
 toolchain=$("$root/scripts/rust-wasm-toolchain.sh") || exit 1
 
+# The recorded bytes belong to the recorded versions of their dependencies.
+if $check; then
+    (cd "$root/examples" && cargo metadata --locked --format-version 1 >/dev/null) ||
+        fail "examples/Cargo.lock is not what the manifests need"
+fi
+
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 trap 'exit 1' HUP INT TERM

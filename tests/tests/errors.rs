@@ -330,6 +330,22 @@ fn a_profile_that_does_not_parse_keeps_its_bytes_and_the_install_waits() {
         "owner_id = \"1\n"
     );
 
+    // Nothing else stops: the plugin alone waits, and doctor says for what.
+    host.run(&["browse"]).ended(0);
+    assert_eq!(
+        fails(&host, &["call", "handoff", "hand_off"], 2),
+        "install-unfinished"
+    );
+    let checks = host.run(&["doctor", "--format", "json"]).ended(1).json();
+    let broken: Vec<_> = checks
+        .as_array()
+        .expect("checks")
+        .iter()
+        .filter(|check| check["ok"] == false)
+        .collect();
+    assert_eq!(broken.len(), 1);
+    assert_eq!(broken[0]["code"], "config-unreadable");
+
     // Mended, the install that was accepted is finished by itself.
     fs::write(&profile, "owner_id = \"1\" # me\n").expect("a file");
     let checks = host.run(&["doctor"]).ended(0);

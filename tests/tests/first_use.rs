@@ -161,6 +161,9 @@ fn notebook_is_installed_from_its_folder_and_keeps_notes_between_calls() {
         .stdout();
     assert!(answer.contains("Two litres"), "{answer}");
 
+    let listed = host.run(&["browse", "--format", "json"]).ended(0).json();
+    assert_eq!(listed[0]["installed"], "0.1.0");
+
     // Another profile has none of it.
     host.run(&[
         "install",

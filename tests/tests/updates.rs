@@ -102,6 +102,14 @@ fn an_update_never_restores_a_key_that_the_operator_took_away() {
     let narrowed = written.replace("allow_origin_sessions = true\n", "");
     assert_ne!(narrowed, written);
     std::fs::write(&profile, &narrowed).expect("the file");
+    let shown = host
+        .run(&["show", "waker", "--format", "json"])
+        .ended(0)
+        .json();
+    assert_eq!(
+        shown["allow_keys"],
+        json!({"allow_gateway_injection": true, "allow_origin_sessions": false})
+    );
 
     // Covered: nothing is asked, nothing is written.
     publish(

@@ -36,7 +36,8 @@ pub struct Built {
 ///
 /// cargo runs in the caller's environment: `CARGO_TARGET_DIR`, `RUSTC`, `CARGO_HOME` and the like
 /// hold, and so do the flags of `RUSTFLAGS` or `CARGO_ENCODED_RUSTFLAGS` (but not those of cargo's
-/// configuration files). A lock file is followed and never changed. cargo's progress and the
+/// configuration files). A lock file is followed, and gains what a
+/// changed manifest adds. cargo's progress and the
 /// compiler's messages go to stderr.
 ///
 /// The component is written beside its place and renamed, so that nobody sees half of it.

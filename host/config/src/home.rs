@@ -13,7 +13,7 @@ use crate::{ConfigError, name};
 /// A host's home folder. Making one touches nothing; [`Home::create`] does.
 ///
 /// ```text
-/// host.toml  profiles/<name>/profile.toml  ostler.db  blobs/  cache/  keys/  run/
+/// profiles/<name>/profile.toml  ostler.db  blobs/  cache/  keys/
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
@@ -48,13 +48,7 @@ impl Home {
     /// - `home-exposed`: its group or others may write to it, or another user (not root) owns it.
     pub fn create(&self) -> Result<(), ConfigError> {
         ensure_folder(&self.path)?;
-        for folder in [
-            self.profiles(),
-            self.blobs(),
-            self.cache(),
-            self.keys(),
-            self.run(),
-        ] {
+        for folder in [self.profiles(), self.blobs(), self.cache(), self.keys()] {
             ensure_folder(&folder)?;
         }
         Ok(())
@@ -64,12 +58,6 @@ impl Home {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// The host's configuration, `host.toml`.
-    #[must_use]
-    pub fn host_file(&self) -> PathBuf {
-        self.path.join("host.toml")
     }
 
     /// A profile's configuration, `profiles/<profile>/profile.toml`.
@@ -103,12 +91,6 @@ impl Home {
     #[must_use]
     pub fn keys(&self) -> PathBuf {
         self.path.join("keys")
-    }
-
-    /// What a running host tells others, such as its address: `run/`.
-    #[must_use]
-    pub fn run(&self) -> PathBuf {
-        self.path.join("run")
     }
 
     fn profiles(&self) -> PathBuf {

@@ -38,12 +38,10 @@ fn the_flag_wins_over_the_environment_and_that_over_the_platforms_folder() {
 #[test]
 fn every_file_has_its_place_in_the_home() {
     let home = home("/h");
-    assert_eq!(home.host_file(), Path::new("/h/host.toml"));
     assert_eq!(home.database(), Path::new("/h/ostler.db"));
     assert_eq!(home.blobs(), Path::new("/h/blobs"));
     assert_eq!(home.cache(), Path::new("/h/cache"));
     assert_eq!(home.keys(), Path::new("/h/keys"));
-    assert_eq!(home.run(), Path::new("/h/run"));
     let file = home.profile_file("main").unwrap();
     assert_eq!(file, Path::new("/h/profiles/main/profile.toml"));
     let long = "a".repeat(65);
@@ -65,7 +63,7 @@ fn a_home_is_made_for_its_user_alone_and_may_be_made_again() {
     assert!(!home.path().exists());
     home.create().unwrap();
     home.create().unwrap();
-    let folders = [home.blobs(), home.cache(), home.keys(), home.run()];
+    let folders = [home.blobs(), home.cache(), home.keys()];
     for folder in folders.iter().map(PathBuf::as_path).chain([home.path()]) {
         assert_eq!(mode(folder), 0o700, "{}", folder.display());
     }
@@ -133,7 +131,7 @@ fn a_home_or_a_folder_of_it_that_others_may_write_to_is_refused() {
         (home.path().to_owned(), 0o770),
         (home.path().to_owned(), 0o1777),
         (home.keys(), 0o722),
-        (home.run(), 0o777),
+        (home.keys(), 0o777),
         (home.path().join("profiles"), 0o720),
     ] {
         set_mode(&path, wrong);

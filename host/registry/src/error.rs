@@ -133,6 +133,16 @@ pub enum RegistryError {
         /// The profile.
         profile: String,
     },
+    /// An install or uninstall was begun and could not be finished.
+    #[error("`{package}` cannot be used in the profile `{profile}`: it is `{state}`")]
+    Unfinished {
+        /// The package.
+        package: String,
+        /// The profile.
+        profile: String,
+        /// How far it has come.
+        state: &'static str,
+    },
     /// The accepted access cannot be read: nothing is granted.
     #[error("the accepted access of `{package}` cannot be read, so nothing is granted: {reason}")]
     GrantUnreadable {
@@ -184,6 +194,7 @@ impl RegistryError {
             Self::ConsentNeeded { .. } => "consent-needed",
             Self::Acceptance(_) => "accept-invalid",
             Self::NotInstalled { .. } => "not-installed",
+            Self::Unfinished { .. } => "install-unfinished",
             Self::GrantUnreadable { .. } => "grant-unreadable",
             Self::Io { .. } => "io",
             Self::Internal(_) => "internal",
@@ -227,6 +238,9 @@ impl RegistryError {
             }
             Self::NotInstalled { package, .. } => {
                 return Some(format!("install it with `ostler install {package}`"));
+            }
+            Self::Unfinished { .. } => {
+                "`ostler doctor` says what stands in the way; the next command finishes it"
             }
             Self::GrantUnreadable { package, .. } => {
                 return Some(format!("install it again with `ostler install {package}`"));

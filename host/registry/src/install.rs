@@ -57,8 +57,8 @@ const KEYS: [Permission; 2] = [
 impl Registry {
     /// Records an accepted access and writes the keys that it stands for.
     ///
-    /// Only keys that this answer accepted are written: an update never restores a key that the
-    /// operator took away.
+    /// Only keys that this answer accepted are written, and those of an earlier answer that could
+    /// not be written then: an update never restores a key that the operator took away.
     ///
     /// # Errors
     /// Those of the database and of the profile's file. If the file cannot be written, the
@@ -66,13 +66,15 @@ impl Registry {
     pub async fn install(&self, accepted: &Accepted) -> Result<Installed, RegistryError> {
         let review = &accepted.review;
         let row = &review.row;
-        let keys: Vec<Permission> = if accepted.is_explicit {
-            KEYS.into_iter()
-                .filter(|key| review.change.permissions.contains(key))
-                .collect()
-        } else {
-            Vec::new()
+        let is_to_write = |key: &Permission| {
+            let is_accepted_now = accepted.is_explicit && review.change.permissions.contains(key);
+            is_accepted_now
+                || review
+                    .pending_keys
+                    .iter()
+                    .any(|pending| pending == key.as_str())
         };
+        let keys: Vec<Permission> = KEYS.into_iter().filter(is_to_write).collect();
         self.store.begin_install(&NewInstall {
             profile: review.profile.clone(),
             package: row.package.clone(),
@@ -93,11 +95,17 @@ impl Registry {
         if !keys.is_empty() {
             self.write_keys_and_activate(&review.profile, &row.package, &keys)?;
         }
-        let event = match &review.installed_version {
-            None => LifecycleEvent::Installed,
-            Some(from) => LifecycleEvent::Updated { from: from.clone() },
+        let warning = match &review.installed_version {
+            None => {
+                let event = LifecycleEvent::Installed;
+                self.tell(&review.profile, &row.package, event).await
+            }
+            Some(from) if *from != row.version => {
+                let event = LifecycleEvent::Updated { from: from.clone() };
+                self.tell(&review.profile, &row.package, event).await
+            }
+            Some(_the_same_version) => None,
         };
-        let warning = self.tell(&review.profile, &row.package, event).await;
         Ok(Installed {
             package: row.package.to_string(),
             version: row.version.clone(),
@@ -162,21 +170,24 @@ impl Registry {
         Ok(self.store.finish_removal(profile, package)?)
     }
 
-    /// Finishes installs and uninstalls that a killed process left half done.
-    pub(crate) fn finish_interrupted(&self) -> Result<(), RegistryError> {
+    /// Finishes installs and uninstalls that a killed process left half done, and gives what
+    /// stands in the way of the others.
+    pub(crate) fn finish_interrupted(&self) -> Result<Vec<RegistryError>, RegistryError> {
+        let mut failed = Vec::new();
         for row in self.store.unfinished_installs()? {
-            match row.state {
+            let finished = match row.state {
                 InstallState::PendingKeys => {
                     let is_pending =
                         |key: &Permission| row.pending_keys.iter().any(|k| k == key.as_str());
                     let keys: Vec<Permission> = KEYS.into_iter().filter(is_pending).collect();
-                    self.write_keys_and_activate(&row.profile, &row.package, &keys)?;
+                    self.write_keys_and_activate(&row.profile, &row.package, &keys)
                 }
-                InstallState::Removing => self.finish_removal(&row.profile, &row.package)?,
-                InstallState::Active => {}
-            }
+                InstallState::Removing => self.finish_removal(&row.profile, &row.package),
+                InstallState::Active => Ok(()),
+            };
+            failed.extend(finished.err());
         }
-        Ok(())
+        Ok(failed)
     }
 
     /// The row of an active install.
@@ -185,13 +196,19 @@ impl Registry {
         profile: &Profile,
         package: &PackageName,
     ) -> Result<InstallRow, RegistryError> {
-        self.store
-            .install(profile, package)?
-            .filter(|row| row.state == InstallState::Active)
-            .ok_or_else(|| RegistryError::NotInstalled {
-                package: package.to_string(),
-                profile: profile.to_string(),
-            })
+        let (package_name, profile_name) = (package.to_string(), profile.to_string());
+        match self.store.install(profile, package)? {
+            Some(row) if row.state == InstallState::Active => Ok(row),
+            Some(row) => Err(RegistryError::Unfinished {
+                package: package_name,
+                profile: profile_name,
+                state: row.state.as_str(),
+            }),
+            None => Err(RegistryError::NotInstalled {
+                package: package_name,
+                profile: profile_name,
+            }),
+        }
     }
 
     /// Tells the package's lifecycle handler; what it answers is worth a word, and never stops

@@ -37,7 +37,7 @@ pub use error::RegistryError;
 pub use install::{Installed, Uninstalled};
 pub use load::LoadedInstall;
 pub use manifest::{Build, Language, Manifest, NamedEntry, SecretEntry, SenderPolicy};
-pub use package::{MANIFEST_FILE, Package};
+pub use package::Package;
 pub use publish::{CatalogueTool, Published};
 pub use registry::{Listed, PackageRef, Problem, Registry};
 pub use review::{Acceptance, Accepted, Review};

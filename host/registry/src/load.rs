@@ -7,6 +7,7 @@ use ostler_scanner::{Access, Scan};
 use ostler_store::{PackageName, Profile};
 
 use crate::error::RegistryError;
+use crate::publish::CatalogueTool;
 use crate::registry::{PackageRef, Registry};
 use crate::settings::InstallSettings;
 
@@ -20,6 +21,8 @@ pub struct LoadedInstall {
     pub accepted: Access,
     /// The version.
     pub version: String,
+    /// The tools that it offers.
+    pub tools: Vec<CatalogueTool>,
     granted: MemberSet,
     services: HostServices,
 }
@@ -54,8 +57,7 @@ impl Registry {
             });
         }
         let accepted = self.accepted_access(package, &row.access)?;
-        let bytes = self.blobs.get(&row.digest)?;
-        let compiled = self.runtime.compile(row.digest.hex(), &bytes)?;
+        let compiled = self.runtime.compile(row.digest.hex(), &review.component)?;
         let granted = MemberSet::granted(&accepted.all_permissions().collect());
         let plugin = Arc::new(self.runtime.load(&compiled, granted)?);
         Ok(LoadedInstall {
@@ -63,6 +65,7 @@ impl Registry {
             scan: review.scan,
             accepted,
             version: row.version,
+            tools: review.tools,
             granted,
             services: HostServices {
                 settings: Arc::new(InstallSettings {

@@ -7,7 +7,7 @@ use crate::error::RegistryError;
 use crate::manifest::Manifest;
 
 /// The manifest's file name.
-pub const MANIFEST_FILE: &str = "ostler.toml";
+const MANIFEST_FILE: &str = "ostler.toml";
 
 /// The largest readme that travels with a version, in bytes.
 const MAX_README_BYTES: u64 = 256 << 10;

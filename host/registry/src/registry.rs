@@ -5,9 +5,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ostler_config::Home;
+use ostler_config::{AllowKeys, Home};
 use ostler_runtime::Runtime;
-use ostler_store::{PackageName, Store, VersionRow};
+use ostler_store::{PackageName, Profile, Store, VersionRow};
 use semver::Version;
 use serde::Serialize;
 
@@ -21,6 +21,8 @@ pub struct Registry {
     pub(crate) store: Arc<Store>,
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) blobs: Blobs,
+    /// What stands in the way of installs and uninstalls that were begun.
+    unfinished: Vec<Problem>,
 }
 
 /// A package, and perhaps one of its versions: `handoff` or `handoff@0.1.0`.
@@ -66,6 +68,8 @@ pub struct Listed {
     pub description: String,
     /// How many versions it has.
     pub versions: usize,
+    /// The version that is installed in the profile.
+    pub installed: Option<String>,
 }
 
 /// Something that a check found wrong.
@@ -90,20 +94,27 @@ impl From<&RegistryError> for Problem {
 }
 
 impl Registry {
-    /// Opens the registry of a home, and finishes what a killed process left half done.
+    /// Opens the registry of a home, and finishes what a killed process left half done. What
+    /// cannot be finished, as when a profile's file does not parse, stays as it is and stands
+    /// among the [problems](Registry::problems); everything else goes on.
     ///
     /// # Errors
-    /// Those of the database, and of finishing.
+    /// Those of the database.
     pub fn open(home: Home, runtime: Arc<Runtime>) -> Result<Self, RegistryError> {
         let store = Arc::new(Store::open(&home.database())?);
         let blobs = Blobs::new(&home.blobs());
-        let registry = Self {
+        let mut registry = Self {
             home,
             store,
             runtime,
             blobs,
+            unfinished: Vec::new(),
         };
-        registry.finish_interrupted()?;
+        registry.unfinished = registry
+            .finish_interrupted()?
+            .iter()
+            .map(Problem::from)
+            .collect();
         Ok(registry)
     }
 
@@ -119,11 +130,17 @@ impl Registry {
         &self.runtime
     }
 
-    /// Packages whose name or description holds `query`, each with its newest version, by name.
+    /// Packages whose name or description holds `query`, each with its newest version and the one
+    /// that is installed in the profile, by name.
     ///
     /// # Errors
     /// Those of the database.
-    pub fn browse(&self, query: Option<&str>) -> Result<Vec<Listed>, RegistryError> {
+    pub fn browse(
+        &self,
+        profile: &Profile,
+        query: Option<&str>,
+    ) -> Result<Vec<Listed>, RegistryError> {
+        let installs = self.store.installs(profile)?;
         let mut versions = BTreeMap::<PackageName, Vec<Version>>::new();
         for row in self.store.packages(query)? {
             if let Ok(version) = Version::parse(&row.version) {
@@ -146,6 +163,10 @@ impl Registry {
                     version,
                     description: manifest.description,
                     versions,
+                    installed: installs
+                        .iter()
+                        .find(|install| install.package == name)
+                        .map(|install| install.version.clone()),
                 })
             })
             .collect()
@@ -167,6 +188,27 @@ impl Registry {
         }
         versions.sort_by(|a, b| b.cmp(a));
         Ok(versions)
+    }
+
+    /// The allow-list keys that the profile's configuration holds for a plugin now.
+    ///
+    /// # Errors
+    /// Those of the profile's file.
+    pub fn allow_keys(
+        &self,
+        profile: &Profile,
+        package: &PackageName,
+    ) -> Result<AllowKeys, RegistryError> {
+        let file = self.home.profile_file(profile.as_str())?;
+        Ok(ostler_config::read_allow_keys(&file, package.as_str())?)
+    }
+
+    /// The version of the database's schema.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn schema_version(&self) -> Result<u32, RegistryError> {
+        Ok(self.store.schema_version()?)
     }
 
     /// The row that a reference names.
@@ -225,6 +267,7 @@ impl Registry {
                 message,
                 help: Some("restore the database from a copy".to_owned()),
             })
+            .chain(self.unfinished.iter().cloned())
             .collect();
         for listed in self.store.packages(None)? {
             if let Some(row) = self.store.version(&listed.package, &listed.version)?

@@ -36,7 +36,10 @@ pub struct Review {
     /// What the version asks beyond what was accepted.
     pub asks: Vec<Part>,
     pub(crate) change: AccessChange,
+    /// Keys that were accepted before and are still to be written.
+    pub(crate) pending_keys: Vec<String>,
     pub(crate) row: VersionRow,
+    pub(crate) component: Vec<u8>,
 }
 
 /// A person's answer.
@@ -85,10 +88,10 @@ impl Registry {
         if statement.digest != row.digest.to_string() {
             return Err(mismatch("the component"));
         }
-        let bytes = self.blobs.get(&row.digest)?;
+        let component = self.blobs.get(&row.digest)?;
 
         // The publisher's word is not taken for it: what counts is derived here and now.
-        let scan = scan_component(&bytes);
+        let scan = scan_component(&component);
         let (access, mut findings) =
             rules::check(&scan, &manifest.declared(), Some(row.publisher.clone()));
         findings.extend(scan.diagnostics.iter().cloned());
@@ -117,6 +120,10 @@ impl Registry {
             profile: profile.clone(),
             asks: change.parts(&access.declared_permissions),
             change,
+            pending_keys: installed
+                .as_ref()
+                .map(|install| install.pending_keys.clone())
+                .unwrap_or_default(),
             access_digest: access
                 .digest()
                 .map_err(|error| RegistryError::json(&error))?,
@@ -129,6 +136,7 @@ impl Registry {
             manifest,
             scan,
             row,
+            component,
         })
     }
 

@@ -58,6 +58,9 @@ CREATE TABLE installs (
     pending_keys TEXT NOT NULL CHECK (json_valid(pending_keys)),
     installed_at INTEGER NOT NULL CHECK (installed_at >= 0),
     updated_at INTEGER NOT NULL CHECK (updated_at >= 0),
+    -- Keys that are written are no longer pending: a later version must not write them again,
+    -- since the operator may have taken one away.
+    CHECK (state <> 'active' OR pending_keys = '[]'),
     PRIMARY KEY (profile, package),
     FOREIGN KEY (package, version) REFERENCES versions (package, version)
 ) STRICT;

@@ -378,7 +378,9 @@ fn set_state(
 ) -> Result<(), Fault> {
     connection
         .prepare_cached(
-            "UPDATE installs SET state = ?3, updated_at = ?4 WHERE profile = ?1 AND package = ?2",
+            "UPDATE installs SET state = ?3, updated_at = ?4,
+                 pending_keys = CASE WHEN ?3 = 'active' THEN '[]' ELSE pending_keys END
+             WHERE profile = ?1 AND package = ?2",
         )?
         .execute((profile, package, state, now))?;
     Ok(())

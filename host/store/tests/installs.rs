@@ -52,6 +52,7 @@ fn an_install_with_keys_is_pending_until_it_is_activated() {
         .unwrap();
     let row = store.install(&main, &handoff).unwrap().unwrap();
     assert_eq!(row.state, InstallState::Active);
+    assert!(row.pending_keys.is_empty());
     assert_eq!(row.installed_at, 1_700_000_000_001);
     assert_eq!(row.updated_at, 1_700_000_000_009);
     assert_eq!(

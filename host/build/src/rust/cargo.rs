@@ -25,27 +25,17 @@ pub(super) struct Artifact {
 pub(super) fn build(package: &Path) -> Result<Artifact, BuildError> {
     let package = &fs::canonicalize(package).map_err(BuildError::io("open the folder", package))?;
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // Without dependencies cargo neither needs nor writes a lock file.
+    // Known before cargo resolves anything: what is wrong with the package itself.
     let outline = metadata(&cargo, package, &["--no-deps"])?;
-    let locked: &[&str] = if outline.workspace_root.join("Cargo.lock").exists() {
-        &["--locked"]
-    } else {
-        &[]
-    };
     cdylib(package, &outline)?;
     let rustc = rustc(package)?;
 
-    let whole = metadata(
-        &cargo,
-        package,
-        &[locked, &["--filter-platform", TARGET]].concat(),
-    )?;
+    let whole = metadata(&cargo, package, &["--filter-platform", TARGET])?;
     let root = cdylib(package, &whole)?;
     let mut command = Command::new(&cargo);
     command
         .args(["build", "--lib", "--release", "--target", TARGET])
         .arg("--message-format=json-render-diagnostics")
-        .args(locked)
         .current_dir(package)
         .env_remove("RUSTFLAGS")
         .env("CARGO_ENCODED_RUSTFLAGS", rustflags(&whole))

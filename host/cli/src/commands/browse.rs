@@ -1,12 +1,12 @@
 //! `ostler browse`
 
 use crate::args::{Format, Global};
-use crate::commands::registry;
+use crate::commands::{profile, registry};
 use crate::failure::{Exit, Failure};
 use crate::terminal::{self, styles, visible};
 
 pub(crate) fn run(global: &Global, query: Option<&str>) -> Result<Exit, Failure> {
-    let packages = registry(global)?.browse(query)?;
+    let packages = registry(global)?.browse(&profile(global)?, query)?;
     match global.format {
         Format::Json => terminal::print_json(&packages),
         Format::Text if packages.is_empty() => terminal::print(match query {
@@ -21,8 +21,13 @@ pub(crate) fn run(global: &Global, query: Option<&str>) -> Result<Exit, Failure>
                 .unwrap_or(0);
             for listed in packages {
                 let version = listed.version.to_string();
+                let installed = match &listed.installed {
+                    Some(version) => format!("  [installed {version}]"),
+                    None => String::new(),
+                };
                 terminal::print(&format!(
-                    "{title}{:width$}{title:#}  {version:8}  {}\n",
+                    "{title}{:width$}{title:#}  {version:8}  {}{installed}
+",
                     listed.package,
                     visible(&listed.description),
                     title = styles::TITLE,

@@ -28,9 +28,7 @@ pub(crate) async fn run(
     let profile = profile(global)?;
     let name = package_ref(package)?.name;
     let installed = registry.load(&profile, &name)?;
-    let tools = registry
-        .review(&profile, &format!("{name}@{}", installed.version).parse()?)?
-        .tools;
+    let tools = &installed.tools;
     if !tools.iter().any(|known| known.name == tool) {
         let known: Vec<_> = tools.iter().map(|known| known.name.as_str()).collect();
         let message = format!("{name} has no tool `{tool}`");

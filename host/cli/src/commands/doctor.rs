@@ -112,21 +112,32 @@ fn checks(global: &Global) -> Vec<Check> {
             return checks;
         }
     };
-    match Registry::open(home, runtime).and_then(|registry| registry.problems()) {
-        Ok(problems) if problems.is_empty() => {
-            checks.push(Check::fine(
-                "registry",
-                "every component has its digest".to_owned(),
-            ));
-        }
-        Ok(problems) => checks.extend(problems.into_iter().map(|problem| Check {
-            name: "registry",
-            ok: false,
-            code: Some(problem.code.to_owned()),
-            message: problem.message,
-            help: problem.help,
-        })),
+    match Registry::open(home, runtime) {
+        Ok(registry) => checks.extend(registry_checks(&registry)),
         Err(error) => checks.push(Check::broken("registry", error.into())),
     }
     checks
+}
+
+fn registry_checks(registry: &Registry) -> Vec<Check> {
+    let found = registry
+        .schema_version()
+        .and_then(|schema| Ok((schema, registry.problems()?)));
+    match found {
+        Ok((schema, problems)) if problems.is_empty() => vec![Check::fine(
+            "registry",
+            format!("schema {schema}; every component has its digest"),
+        )],
+        Ok((_, problems)) => problems
+            .into_iter()
+            .map(|problem| Check {
+                name: "registry",
+                ok: false,
+                code: Some(problem.code.to_owned()),
+                message: problem.message,
+                help: problem.help,
+            })
+            .collect(),
+        Err(error) => vec![Check::broken("registry", error.into())],
+    }
 }

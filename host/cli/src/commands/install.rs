@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
-use ostler_registry::{
-    Acceptance, MANIFEST_FILE, Package, PackageRef, Registry, RegistryError, Review,
-};
+use ostler_registry::{Acceptance, Package, PackageRef, Registry, RegistryError, Review};
 
 use crate::args::{Format, Global, Install};
 use crate::commands::{package_ref, profile, registry};
@@ -54,10 +52,16 @@ pub(crate) async fn run(global: &Global, arguments: &Install) -> Result<Exit, Fa
 /// already with the same component.
 async fn resolve(registry: &Registry, text: &str) -> Result<PackageRef, Failure> {
     let path = Path::new(text);
-    // A name without a separator is a package, also where a folder happens to have it.
-    let is_path = text.contains(std::path::MAIN_SEPARATOR) || path.join(MANIFEST_FILE).is_file();
+    let is_path = text.contains(std::path::MAIN_SEPARATOR) || text == "." || text == "..";
     if !is_path {
-        return package_ref(text);
+        let package = package_ref(text)?;
+        return match registry.versions(&package.name) {
+            // A name without a separator is a package, whatever stands in the folder.
+            Err(error @ RegistryError::PackageUnknown { .. }) if path.is_dir() => {
+                Err(Failure::from(error).with_help(format!("for the folder, write ./{text}")))
+            }
+            _ => Ok(package),
+        };
     }
     let package = Package::open(path)?;
     match registry.publish(&package).await {
