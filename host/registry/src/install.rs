@@ -67,12 +67,10 @@ impl Registry {
         let review = &accepted.review;
         let row = &review.row;
         let is_to_write = |key: &Permission| {
+            let is_asked = review.access.all_permissions().any(|asked| asked == *key);
             let is_accepted_now = accepted.is_explicit && review.change.permissions.contains(key);
-            is_accepted_now
-                || review
-                    .pending_keys
-                    .iter()
-                    .any(|pending| pending == key.as_str())
+            let was_accepted = review.pending_keys.iter().any(|k| k == key.as_str());
+            is_asked && (is_accepted_now || was_accepted)
         };
         let keys: Vec<Permission> = KEYS.into_iter().filter(is_to_write).collect();
         self.store.begin_install(&NewInstall {
