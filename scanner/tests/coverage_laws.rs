@@ -126,6 +126,9 @@ proptest! {
             diff.covered,
             diff.added.parts(&b.declared_permissions).is_empty()
         );
+        for permission in b.all_permissions() {
+            prop_assert!(!diff.removed.permissions.contains(&permission));
+        }
         let asked: BTreeSet<_> = b.parts().into_iter().collect();
         for part in diff.added.parts(&b.declared_permissions) {
             prop_assert!(asked.contains(&part), "{part:?} is not among what is asked");

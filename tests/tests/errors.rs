@@ -144,7 +144,7 @@ fn a_second_publish_of_a_version_changes_nothing() {
     let other = tool("", "unreachable", "");
     fs::write(package.join("plugin.wasm"), other).expect("a file");
     let message = host.run(&["publish", &path(&package)]).ended(1).stderr();
-    assert!(message.contains("with other bytes"), "{message}");
+    assert!(message.contains("with other contents"), "{message}");
     assert_eq!(
         host.run(&["show", "once", "--format", "json"])
             .ended(0)

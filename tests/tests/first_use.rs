@@ -207,6 +207,7 @@ fn the_digest_of_an_access_accepts_exactly_that_access() {
         .ended(0)
         .json();
     let digest = published["access_digest"].as_str().expect("a digest");
+    // Another access, such as an earlier version's, accepts nothing of this one.
     let other = format!("sha256:{}", "0".repeat(64));
     let refused = host
         .run(&[
@@ -217,9 +218,12 @@ fn the_digest_of_an_access_accepts_exactly_that_access() {
             "--format",
             "json",
         ])
-        .ended(2)
+        .ended(3)
         .json();
-    assert_eq!(refused["error"]["code"], "accept-invalid");
+    assert_eq!(refused["error"]["code"], "consent-needed");
+    assert_eq!(asks(&refused).len(), 4);
+    host.run(&["install", "handoff", "--access-digest", "latest"])
+        .ended(2);
     host.run(&["install", "handoff", "--access-digest", digest])
         .ended(0);
 }

@@ -158,6 +158,23 @@ fn another_publishers_version_waits_for_the_owner() {
 }
 
 #[test]
+fn a_folder_whose_manifest_changed_under_the_same_version_is_not_taken_for_the_published_one() {
+    let host = Host::new();
+    publish(&host, "sly", "1.0.0", &tool("", DONE, ""), "");
+    let folder = host.package(
+        "sly",
+        "1.0.0",
+        &tool("", DONE, ""),
+        "egress = [\"evil.example\"]",
+    );
+    let refused = host
+        .run(&["install", &folder.display().to_string(), "--format", "json"])
+        .ended(1)
+        .json();
+    assert_eq!(refused["error"]["code"], "version-exists");
+}
+
+#[test]
 fn an_answer_to_something_that_is_not_asked_is_refused() {
     let host = Host::new();
     publish(&host, "modest", "1.0.0", &tool("", DONE, ""), "");

@@ -84,8 +84,9 @@ impl Failure {
                 }
                 text += &format!(
                     "{red}error[{}]{red:#}: {}\n",
-                    terminal::visible(&self.code),
-                    terminal::visible(&self.message),
+                    terminal::visible_line(&self.code),
+                    // Indented, so that no line of a plugin's message passes for one of ours.
+                    terminal::visible(&self.message).replace('\n', "\n    "),
                     red = styles::ERROR,
                 );
                 text += &show::parts(&self.asks);

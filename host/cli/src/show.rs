@@ -232,6 +232,16 @@ pub(crate) fn review(review: &Review) -> String {
     text
 }
 
+/// The author's own words, set off by a bar, so that none of it passes for the review's.
+pub(crate) fn readme(markdown: &str) -> String {
+    let mut text = String::new();
+    heading(&mut text, "The author says");
+    for line in visible(markdown).lines() {
+        let _ = writeln!(text, "  {dim}|{dim:#} {line}", dim = styles::FAINT);
+    }
+    text
+}
+
 /// Permissions are shown with their evidence, the publisher beside the digests.
 fn is_shown_elsewhere(part: &Part) -> bool {
     part.id.parse::<ostler_scanner::Permission>().is_ok() || part.id.starts_with("publisher:")

@@ -25,10 +25,26 @@ pub(crate) fn print(text: &str) {
 /// Prints one JSON document to stdout.
 pub(crate) fn print_json(document: &impl Serialize) {
     match serde_json::to_string_pretty(document) {
-        Ok(text) => print(&format!("{text}\n")),
+        Ok(text) => print(&format!("{}\n", escaped_json(&text))),
         // Every document is made of strings, numbers, lists and maps with string keys.
         Err(error) => anstream::eprintln!("error[internal]: {error}"),
     }
+}
+
+/// JSON says the same with characters escaped that a terminal would act on or hide. Outside of
+/// strings there are none, but for line breaks.
+fn escaped_json(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character != '\n' && (character.is_control() || is_invisible(character)) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
 }
 
 /// Text by plugins and authors with every character made visible that could move the cursor,
@@ -45,6 +61,11 @@ pub(crate) fn visible(text: &str) -> String {
         }
     }
     shown
+}
+
+/// The same on one line: a line break would let the text forge the lines that follow.
+pub(crate) fn visible_line(text: &str) -> String {
+    visible(text).replace('\n', "\\n")
 }
 
 /// Zero-width and bidirectional formatting characters, and tags (Unicode 16, general category Cf,
@@ -72,5 +93,15 @@ mod tests {
         assert_eq!(visible("safe\u{202e}exe.txt"), "safe\\u{202e}exe.txt");
         assert_eq!(visible("zero\u{200b}width"), "zero\\u{200b}width");
         assert_eq!(visible("über\n\t✓"), "über\n\t✓");
+        assert_eq!(visible_line("[info] a\n[error] b"), "[info] a\\n[error] b");
+    }
+
+    #[test]
+    fn json_keeps_its_meaning_and_moves_no_cursor() {
+        let text = serde_json::to_string("a\u{9b}31mb\u{202e}c\u{e0041}").unwrap();
+        let escaped = escaped_json(&text);
+        assert_eq!(escaped, r#""a\u009b31mb\u202ec\udb40\udc41""#);
+        let back: String = serde_json::from_str(&escaped).unwrap();
+        assert_eq!(back, "a\u{9b}31mb\u{202e}c\u{e0041}");
     }
 }

@@ -55,13 +55,13 @@ pub enum RegistryError {
         reason: String,
     },
     /// The version was published before.
-    #[error("{package} {version} is published already, with {} bytes", if *same { "the same" } else { "other" })]
+    #[error("{package} {version} is published already, with {} contents", if *same { "the same" } else { "other" })]
     VersionExists {
         /// The package.
         package: String,
         /// The version.
         version: String,
-        /// Whether the component is the same.
+        /// Whether component, manifest and readme are the same.
         same: bool,
     },
     /// No such package.

@@ -88,6 +88,7 @@ impl Registry {
                 .map_err(|error| RegistryError::id(&error))?,
             publisher: row.publisher.clone(),
             pending_keys: keys.iter().map(ToString::to_string).collect(),
+            replaces: review.replaces,
             accepted_at: now(),
         })?;
         if !keys.is_empty() {

@@ -41,11 +41,14 @@ pub(crate) fn publisher(folder: &Path) -> Result<SigningKey, RegistryError> {
 /// which fails where it exists.
 fn make(folder: &Path, path: &Path) -> Result<(), RegistryError> {
     let mut seed = [0; 32];
-    getrandom::fill(&mut seed).map_err(|error| RegistryError::Key {
+    let no_randomness = |error| RegistryError::Key {
         path: path.to_owned(),
         reason: format!("the system gives no randomness: {error}"),
-    })?;
-    let temporary = folder.join(format!("{FILE}.{}", std::process::id()));
+    };
+    getrandom::fill(&mut seed).map_err(no_randomness)?;
+    let mut name = [0; 8];
+    getrandom::fill(&mut name).map_err(no_randomness)?;
+    let temporary = folder.join(format!("{FILE}.{}", hex::encode(name)));
     let written = (|| {
         let mut file = File::options()
             .write(true)
@@ -57,7 +60,9 @@ fn make(folder: &Path, path: &Path) -> Result<(), RegistryError> {
         match fs::hard_link(&temporary, path) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
             linked => linked,
-        }
+        }?;
+        // The name must outlive a power cut: versions that are signed with the key do.
+        File::open(folder)?.sync_all()
     })();
     let _ = fs::remove_file(&temporary);
     written.map_err(|error| RegistryError::Io {

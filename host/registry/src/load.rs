@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ostler_runtime::{HostServices, InvocationContext, InvocationKind, Limits, Loaded, MemberSet};
-use ostler_scanner::{Access, Scan};
+use ostler_scanner::Scan;
 use ostler_store::{PackageName, Profile};
 
 use crate::error::RegistryError;
@@ -17,8 +17,6 @@ pub struct LoadedInstall {
     pub plugin: Arc<Loaded>,
     /// What its code says, derived at this load.
     pub scan: Scan,
-    /// The accepted access.
-    pub accepted: Access,
     /// The version.
     pub version: String,
     /// The tools that it offers.
@@ -41,6 +39,8 @@ impl Registry {
         package: &PackageName,
     ) -> Result<LoadedInstall, RegistryError> {
         let row = self.install_row(profile, package)?;
+        // Read before anything else: an access that cannot be read links nothing.
+        let accepted = self.accepted_access(package, &row.access)?;
         let version = semver::Version::parse(&row.version)
             .map_err(|error| RegistryError::Internal(error.to_string()))?;
         let review = self.review(
@@ -56,14 +56,12 @@ impl Registry {
                 asks: review.asks,
             });
         }
-        let accepted = self.accepted_access(package, &row.access)?;
         let compiled = self.runtime.compile(row.digest.hex(), &review.component)?;
         let granted = MemberSet::granted(&accepted.all_permissions().collect());
         let plugin = Arc::new(self.runtime.load(&compiled, granted)?);
         Ok(LoadedInstall {
             plugin,
             scan: review.scan,
-            accepted,
             version: row.version,
             tools: review.tools,
             granted,

@@ -143,6 +143,22 @@ impl Manifest {
                 "`description` has 1 to 200 characters, not {length}"
             ));
         }
+        // One line of a review each: a line break could forge the lines that follow.
+        let texts = [
+            ("description", &self.description),
+            ("license", &self.license),
+        ];
+        let entries = self.agents.iter().chain(&self.schedules);
+        for (key, text) in texts
+            .into_iter()
+            .chain(entries.map(|entry| ("description", &entry.description)))
+        {
+            if text.chars().any(char::is_control) || text.chars().count() > 200 {
+                return invalid(format!(
+                    "`{key}` is one line of at most 200 characters, without control characters"
+                ));
+            }
+        }
         for (key, path) in [
             ("build.component", Some(&self.build.component)),
             ("readme", self.readme.as_ref()),
@@ -297,6 +313,11 @@ component = "handoff.wasm"
                 "description = \"Hands a conversation over.\"",
                 "description = \"\"",
                 "200",
+            ),
+            (
+                "description = \"Hands a conversation over.\"",
+                "description = \"Harmless.\\n\\nIt can\\n  nothing\"",
+                "one line",
             ),
         ];
         for (good, bad, part) in cases {

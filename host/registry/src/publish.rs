@@ -37,6 +37,9 @@ pub struct Published {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// The most tools that a package may offer.
+const MAX_TOOLS: usize = 128;
+
 /// One tool of a version's catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogueTool {
@@ -70,10 +73,12 @@ impl Registry {
             .store
             .version(&manifest.name, &manifest.version.to_string())?
         {
-            let same = package
+            let is_same = package
                 .component()
-                .is_ok_and(|bytes| blobs::digest_of(&bytes) == earlier.digest);
-            return Err(self.version_exists(package, same));
+                .is_ok_and(|bytes| blobs::digest_of(&bytes) == earlier.digest)
+                && json(manifest).is_ok_and(|text| text == earlier.manifest)
+                && package.readme().is_ok_and(|text| text == earlier.readme);
+            return Err(self.version_exists(package, is_same));
         }
 
         let bytes = package.component()?;
@@ -119,8 +124,9 @@ impl Registry {
             publisher: publisher_id(&key),
             published_at: now(),
         })?;
-        if let PublishOutcome::VersionConflict { same_digest } = outcome {
-            return Err(self.version_exists(package, same_digest));
+        if let PublishOutcome::VersionConflict { .. } = outcome {
+            // Another process was quicker; whether it published the same is not known here.
+            return Err(self.version_exists(package, false));
         }
         Ok(Published {
             package: manifest.name.to_string(),
@@ -244,6 +250,10 @@ impl Registry {
             Outcome::BadOutput(what) => return Err(invalid(format!("`tools.list` gave {what}"))),
             Outcome::HostError(fault) => return Err(invalid(fault.to_string())),
         };
+        // Past the invocation no limit holds any more, and a person reads the list.
+        if tools.len() > MAX_TOOLS {
+            return Err(invalid(format!("it has more than {MAX_TOOLS} tools")));
+        }
         let mut catalogue = Vec::<CatalogueTool>::new();
         for tool in tools {
             if !is_tool_name(&tool.name) {

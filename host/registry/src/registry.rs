@@ -118,12 +118,6 @@ impl Registry {
         Ok(registry)
     }
 
-    /// The home that the registry belongs to.
-    #[must_use]
-    pub fn home(&self) -> &Home {
-        &self.home
-    }
-
     /// The runtime that loads its plugins.
     #[must_use]
     pub fn runtime(&self) -> &Runtime {
@@ -253,11 +247,12 @@ impl Registry {
         })
     }
 
-    /// Checks the database, every stored component and every install, for `ostler doctor`.
+    /// Checks the database, every stored component, what was left half done, and a profile's
+    /// installs, for `ostler doctor`.
     ///
     /// # Errors
     /// Those of the database, when it cannot be read at all.
-    pub fn problems(&self) -> Result<Vec<Problem>, RegistryError> {
+    pub fn problems(&self, profile: &Profile) -> Result<Vec<Problem>, RegistryError> {
         let mut problems: Vec<Problem> = self
             .store
             .integrity()?
@@ -275,6 +270,10 @@ impl Registry {
             {
                 problems.push(Problem::from(&error));
             }
+        }
+        for install in self.store.installs(profile)? {
+            let accepted = self.accepted_access(&install.package, &install.access);
+            problems.extend(accepted.err().as_ref().map(Problem::from));
         }
         Ok(problems)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ostler_scanner::access::{AccessChange, Part};
 use ostler_scanner::{Access, SCANNER_VERSION, Scan, rules, scan_component};
-use ostler_store::{PackageName, Profile, VersionRow};
+use ostler_store::{Digest, PackageName, Profile, VersionRow};
 
 use crate::error::RegistryError;
 use crate::manifest::Manifest;
@@ -29,13 +29,15 @@ pub struct Review {
     pub tools: Vec<CatalogueTool>,
     /// The key that signed it.
     pub publisher: String,
-    /// The access that was accepted before, if the plugin is installed.
-    pub accepted: Option<Access>,
+    /// The author's own words about it, Markdown.
+    pub readme: Option<String>,
     /// The installed version, if there is one.
     pub installed_version: Option<String>,
     /// What the version asks beyond what was accepted.
     pub asks: Vec<Part>,
     pub(crate) change: AccessChange,
+    /// When the install that was looked at last changed; `None` where there was none.
+    pub(crate) replaces: Option<i64>,
     /// Keys that were accepted before and are still to be written.
     pub(crate) pending_keys: Vec<String>,
     pub(crate) row: VersionRow,
@@ -111,11 +113,12 @@ impl Registry {
         }
 
         let installed = self.store.install(profile, &row.package)?;
+        // An access that cannot be read grants nothing: all of it is asked again.
         let accepted = installed
             .as_ref()
-            .map(|install| self.accepted_access(&install.package, &install.access))
-            .transpose()?;
-        let change = accepted.clone().unwrap_or_default().missing_for(&access);
+            .and_then(|install| self.accepted_access(&install.package, &install.access).ok())
+            .unwrap_or_default();
+        let change = accepted.missing_for(&access);
         Ok(Review {
             profile: profile.clone(),
             asks: change.parts(&access.declared_permissions),
@@ -131,7 +134,8 @@ impl Registry {
             tools: serde_json::from_str(&row.catalogue)
                 .map_err(|error| RegistryError::json(&error))?,
             publisher: row.publisher.clone(),
-            accepted,
+            readme: row.readme.clone(),
+            replaces: installed.as_ref().map(|install| install.updated_at),
             installed_version: installed.map(|install| install.version),
             manifest,
             scan,
@@ -159,8 +163,7 @@ impl Review {
     ///
     /// # Errors
     /// [`RegistryError::ConsentNeeded`] with what is missing;
-    /// [`RegistryError::Acceptance`] if a part is of no known form or the digest is another
-    /// access's.
+    /// [`RegistryError::Acceptance`] if a part is not among what is asked, or the digest is none.
     pub fn accept(self, acceptance: &Acceptance) -> Result<Accepted, RegistryError> {
         let missing: Vec<Part> = match acceptance {
             Acceptance::Nobody => self.asks.clone(),
@@ -184,10 +187,12 @@ impl Review {
                     .collect()
             }
             Acceptance::AccessDigest(digest) if *digest == self.access_digest => Vec::new(),
+            Acceptance::AccessDigest(digest) if digest.parse::<Digest>().is_ok() => {
+                self.asks.clone()
+            }
             Acceptance::AccessDigest(digest) => {
                 return Err(RegistryError::Acceptance(format!(
-                    "{digest} is not the digest of what {} {} asks for, which is {}",
-                    self.manifest.name, self.manifest.version, self.access_digest
+                    "`{digest}` is no digest"
                 )));
             }
         };

@@ -18,7 +18,8 @@ use crate::member_set::MemberSet;
 use crate::state::State;
 use crate::ticker::Ticker;
 
-/// Invocations that run at one time; more wait their turn, within their own deadline.
+/// Invocations that run at one time; more wait their turn, within their own deadline. The pool has
+/// room for this many of the largest components, so that none fails for another's size.
 const CONCURRENT_INVOCATIONS: u32 = 200;
 
 /// Core instances, memories and tables that one component may have: what the largest language
@@ -46,9 +47,9 @@ const WASM_STACK: usize = 512 << 10;
 pub fn engine_config() -> Config {
     let mut pool = PoolingAllocationConfig::default();
     pool.total_component_instances(CONCURRENT_INVOCATIONS)
-        .total_core_instances(CONCURRENT_INVOCATIONS * 10)
-        .total_memories(CONCURRENT_INVOCATIONS * 2)
-        .total_tables(CONCURRENT_INVOCATIONS * 10)
+        .total_core_instances(CONCURRENT_INVOCATIONS * CORE_INSTANCES_PER_COMPONENT)
+        .total_memories(CONCURRENT_INVOCATIONS * MEMORIES_PER_COMPONENT)
+        .total_tables(CONCURRENT_INVOCATIONS * TABLES_PER_COMPONENT)
         .total_stacks(CONCURRENT_INVOCATIONS)
         .max_core_instances_per_component(CORE_INSTANCES_PER_COMPONENT)
         .max_memories_per_component(MEMORIES_PER_COMPONENT)

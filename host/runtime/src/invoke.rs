@@ -234,8 +234,16 @@ fn classify(error: &wasmtime::Error, limits: &Limits) -> Outcome {
             backtrace,
         });
     }
+    if error.is::<wasmtime::PoolConcurrencyLimitError>() {
+        let fault = "the runtime has no room for another instance";
+        return Outcome::HostError(HostFault(fault.to_owned()));
+    }
     let cause = error.root_cause().to_string();
-    // Wasmtime keeps the type of this error to itself; a test holds its text.
+    // Wasmtime keeps the types of these two errors to itself; tests hold their texts.
+    if cause.contains("instance count too high") {
+        let limit = limits.instances;
+        return Outcome::Limit(LimitHit::Instances { limit });
+    }
     if cause.contains("fuel allocated for hostcalls") {
         let limit = limits.host_call_bytes;
         return Outcome::Limit(LimitHit::HostCallBytes { limit });

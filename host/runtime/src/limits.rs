@@ -112,24 +112,6 @@ pub enum LimitHit {
     },
 }
 
-impl LimitHit {
-    /// The limit's name, as overrides spell it.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Memory { .. } => "memory",
-            Self::TableElements { .. } => "table_elements",
-            Self::Instances { .. } => "instances",
-            Self::WallClock { .. } => "wall_clock",
-            Self::Cpu { .. } => "cpu",
-            Self::HostCalls { .. } => "host_calls",
-            Self::HostCallBytes { .. } => "host_call_bytes",
-            Self::LogBytes { .. } => "log_bytes",
-            Self::PayloadBytes { .. } => "payload_bytes",
-        }
-    }
-}
-
 /// Holds memory and tables to their bounds, in sum: wasmtime's own limits count each memory by
 /// itself, so that a guest with many memories would have many times the bound.
 #[derive(Debug)]

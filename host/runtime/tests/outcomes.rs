@@ -142,6 +142,19 @@ async fn memory_is_bounded_in_sum_over_all_memories() {
 }
 
 #[tokio::test]
+async fn more_core_instances_than_the_limit_are_refused_by_its_name() {
+    let instances: String = (0..51)
+        .map(|_| "(core instance (instantiate $m)) ")
+        .collect();
+    let bytes = wat::parse_str(format!("(component (core module $m) {instances})")).unwrap();
+    let outcome = Guest::new(&bytes).call().await.outcome;
+    assert!(
+        matches!(outcome, Outcome::Limit(LimitHit::Instances { limit: 50 })),
+        "{outcome:?}"
+    );
+}
+
+#[tokio::test]
 async fn growing_memory_without_end_crosses_the_memory_limit() {
     let body = "(loop $on (drop (memory.grow (i32.const 16))) (br $on)) unreachable";
     let outcome = Guest::new(&tool("", body, "")).call().await.outcome;

@@ -98,6 +98,14 @@ pub enum StoreError {
         /// What to do first.
         remedy: &'static str,
     },
+    /// The install is not the one that the installer was shown. Nothing was written.
+    #[error("the install of {package} in profile {profile} changed meanwhile; review it again")]
+    Overtaken {
+        /// The profile.
+        profile: Profile,
+        /// The package.
+        package: PackageName,
+    },
     /// A bound of the settings was reached. Nothing was written.
     #[error("{limit}")]
     LimitReached {
@@ -136,7 +144,7 @@ impl StoreError {
             Self::Busy { .. } => "store-busy",
             Self::Full { .. } => "store-full",
             Self::NoSuchVersion { .. } | Self::NoSuchInstall { .. } => "store-not-found",
-            Self::WrongState { .. } => "store-conflict",
+            Self::WrongState { .. } | Self::Overtaken { .. } => "store-conflict",
             Self::LimitReached { .. } => "limited",
             Self::Invalid { .. } => "store-invalid",
             Self::Closed => "store-closed",

@@ -99,6 +99,9 @@ pub struct NewInstall {
     /// The allow-list keys that the installer accepted and that are still to be written to the
     /// profile's file. With none, the install is active at once.
     pub pending_keys: Vec<String>,
+    /// The install that the installer was shown, by its [`InstallRow::updated_at`]; `None` where
+    /// there was none. Another one in its place is left alone.
+    pub replaces: Option<i64>,
     /// When it was accepted, in milliseconds since 1970 (UTC); not negative.
     pub accepted_at: i64,
 }
@@ -137,7 +140,8 @@ impl Store {
     ///
     /// # Errors
     /// - `store-not-found`: the version was never published here, or with other bytes;
-    /// - `store-conflict`: an uninstall of the package has begun and must finish first;
+    /// - `store-conflict`: an uninstall of the package has begun and must finish first, or the
+    ///   install changed since the installer was shown it;
     /// - `store-invalid`: `access` is no JSON, or a field breaks its stated bound;
     /// - those of any write.
     pub fn begin_install(&self, install: &NewInstall) -> Result<(), StoreError> {
@@ -307,6 +311,17 @@ fn begin(connection: &Connection, install: &NewInstall) -> Result<(), Fault> {
             step: "install",
             found,
             remedy: "finish its uninstall first",
+        }
+        .into());
+    }
+    let present: Option<i64> = connection
+        .prepare_cached("SELECT updated_at FROM installs WHERE profile = ?1 AND package = ?2")?
+        .query_row((&install.profile, &install.package), |row| row.get(0))
+        .optional()?;
+    if present != install.replaces {
+        return Err(StoreError::Overtaken {
+            profile: install.profile.clone(),
+            package: install.package.clone(),
         }
         .into());
     }

@@ -89,6 +89,14 @@ fn another_version_replaces_the_install_and_keeps_its_settings() {
     new.access_digest = digest(5);
     new.publisher = "ed25519:bob".to_owned();
     new.accepted_at = 1_700_000_000_500;
+    // What the installer was shown is not what is there.
+    for shown in [None, Some(1_700_000_000_000)] {
+        new.replaces = shown;
+        let error = store.begin_install(&new).unwrap_err();
+        assert_eq!(error.code(), "store-conflict");
+        assert_eq!(store.installs(&main).unwrap()[0].version, "1.0.0");
+    }
+    new.replaces = Some(1_700_000_000_001);
     store.begin_install(&new).unwrap();
 
     let rows = store.installs(&main).unwrap();

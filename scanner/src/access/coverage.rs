@@ -23,10 +23,19 @@ impl Access {
     #[must_use]
     pub fn diff(&self, to: &Self) -> AccessDiff {
         let added = self.missing_for(to);
+        // A permission that is still asked, in whatever form, is not removed.
+        let still_asked: BTreeSet<Permission> = to.all_permissions().collect();
+        let removed = AccessChange {
+            permissions: self
+                .all_permissions()
+                .filter(|permission| !still_asked.contains(permission))
+                .collect(),
+            ..to.missing_for(self)
+        };
         AccessDiff {
             covered: added.is_nothing(),
             added,
-            removed: to.missing_for(self),
+            removed,
         }
     }
 

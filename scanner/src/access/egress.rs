@@ -100,7 +100,7 @@ fn parse(entry: &str) -> Result<EgressHost, &'static str> {
         return Err("a `*` may only stand as the whole first label");
     }
     check_name(name)?;
-    if is_wildcard && psl::suffix_str(name) == Some(name) {
+    if is_wildcard && is_right_below_a_public_suffix(name) {
         return Err("a wildcard may not stand right below a public suffix");
     }
     Ok(EgressHost {
@@ -108,6 +108,13 @@ fn parse(entry: &str) -> Result<EgressHost, &'static str> {
         is_wildcard,
         port,
     })
+}
+
+/// Whether names right below `name` are registered by anyone: it is a public suffix itself, or all
+/// names below it are (the list's rules of the form `*.compute.amazonaws.com`).
+fn is_right_below_a_public_suffix(name: &str) -> bool {
+    let below = format!("a.{name}");
+    psl::suffix_str(name) == Some(name) || psl::suffix_str(&below) == Some(&below)
 }
 
 fn parse_port(port: &str) -> Result<u16, &'static str> {
@@ -274,6 +281,9 @@ mod tests {
             ("*.com", "public suffix"),
             ("*.co.uk", "public suffix"),
             ("*.github.io", "public suffix"),
+            ("*.compute.amazonaws.com", "public suffix"),
+            ("*.kawasaki.jp", "public suffix"),
+            ("*.sch.uk", "public suffix"),
             ("127.0.0.1", "IP addresses"),
             ("*.0.0.1", "IP addresses"),
             ("2130706433", "IP addresses"),

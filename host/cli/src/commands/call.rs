@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::args::{Format, Global};
 use crate::commands::{package_ref, profile, registry};
 use crate::failure::{Exit, Failure};
-use crate::terminal::{self, visible};
+use crate::terminal::{self, visible, visible_line};
 
 pub(crate) async fn run(
     global: &Global,
@@ -55,7 +55,7 @@ pub(crate) async fn run(
 fn finish(global: &Global, label: &str, export: &str, invoked: Invoked) -> Result<Exit, Failure> {
     if !global.quiet {
         for line in &invoked.log {
-            anstream::eprintln!("[{}] {}", line.level.as_str(), visible(&line.message));
+            anstream::eprintln!("[{}] {}", line.level.as_str(), visible_line(&line.message));
         }
     }
     if global.verbose {
@@ -106,6 +106,10 @@ fn print_answer(global: &Global, answer: &str) {
         Format::Text if std::io::stdout().is_terminal() => {
             terminal::print(&format!("{}\n", visible(answer)));
         }
-        Format::Text => terminal::print(&format!("{answer}\n")),
+        Format::Text => {
+            use std::io::Write as _;
+            // A closed pipe is the reader's choice.
+            let _ = writeln!(std::io::stdout(), "{answer}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use ostler_runtime::{GuestThreads, Runtime, RuntimeOptions};
 use serde::Serialize;
 
 use crate::args::{Format, Global};
+use crate::commands::profile;
 use crate::failure::{Exit, Failure};
 use crate::terminal::{self, styles};
 
@@ -113,16 +114,20 @@ fn checks(global: &Global) -> Vec<Check> {
         }
     };
     match Registry::open(home, runtime) {
-        Ok(registry) => checks.extend(registry_checks(&registry)),
+        Ok(registry) => checks.extend(registry_checks(global, &registry)),
         Err(error) => checks.push(Check::broken("registry", error.into())),
     }
     checks
 }
 
-fn registry_checks(registry: &Registry) -> Vec<Check> {
+fn registry_checks(global: &Global, registry: &Registry) -> Vec<Check> {
+    let profile = match profile(global) {
+        Ok(profile) => profile,
+        Err(failure) => return vec![Check::broken("profile", failure)],
+    };
     let found = registry
         .schema_version()
-        .and_then(|schema| Ok((schema, registry.problems()?)));
+        .and_then(|schema| Ok((schema, registry.problems(&profile)?)));
     match found {
         Ok((schema, problems)) if problems.is_empty() => vec![Check::fine(
             "registry",

@@ -36,6 +36,7 @@ pub(crate) fn run(global: &Global, package: &str) -> Result<Exit, Failure> {
                 access_digest: &'a str,
                 tools: &'a [CatalogueTool],
                 scan: &'a Scan,
+                readme: Option<&'a str>,
             }
             terminal::print_json(&Document {
                 manifest: &review.manifest,
@@ -50,6 +51,7 @@ pub(crate) fn run(global: &Global, package: &str) -> Result<Exit, Failure> {
                 access_digest: &review.access_digest,
                 tools: &review.tools,
                 scan: &review.scan,
+                readme: review.readme.as_deref(),
             });
         }
         Format::Text => {
@@ -65,6 +67,9 @@ pub(crate) fn run(global: &Global, package: &str) -> Result<Exit, Failure> {
                         text += &format!("profile   {profile} sets {key}\n");
                     }
                 }
+            }
+            if let Some(readme) = &review.readme {
+                text += &show::readme(readme);
             }
             terminal::print(&text);
         }
