@@ -236,8 +236,10 @@ pub(crate) fn review(review: &Review) -> String {
 pub(crate) fn readme(markdown: &str) -> String {
     let mut text = String::new();
     heading(&mut text, "The author says");
+    let bar = format!("  {dim}|{dim:#} ", dim = styles::FAINT);
     for line in visible(markdown).lines() {
-        let _ = writeln!(text, "  {dim}|{dim:#} {line}", dim = styles::FAINT);
+        let wrapped = wrap(line, 0).replace('\n', &format!("\n{bar}"));
+        let _ = writeln!(text, "{bar}{wrapped}");
     }
     text
 }
