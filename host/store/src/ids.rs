@@ -22,6 +22,12 @@ pub enum ParseIdError {
     /// Not a digest.
     #[error("{0:?} is no digest: it must be `sha256:` and 64 lower-case hexadecimal digits")]
     Digest(String),
+    /// Not a platform's id.
+    #[error(
+        "{0:?} is no id of a person, server, channel or message: use 1 to 64 letters, digits, `.`, \
+         `_` and `-`"
+    )]
+    Platform(String),
 }
 
 impl ParseIdError {
@@ -32,6 +38,7 @@ impl ParseIdError {
             Self::Profile(_) => "invalid-profile-name",
             Self::PackageName(_) => "invalid-package-name",
             Self::Digest(_) => "invalid-digest",
+            Self::Platform(_) => "invalid-id",
         }
     }
 }
@@ -52,8 +59,16 @@ fn is_digest(text: &str) -> bool {
     })
 }
 
+/// `[A-Za-z0-9._-]{1,64}`: no `:`, which parts a session's key.
+fn is_platform_id(text: &str) -> bool {
+    (1..=64).contains(&text.len())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+}
+
 macro_rules! text_id {
-    ($(#[$doc:meta])* $id:ident, $accepts:ident) => {
+    ($(#[$doc:meta])* $id:ident, $accepts:ident, $error:ident) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $id(String);
@@ -73,7 +88,7 @@ macro_rules! text_id {
                 if $accepts(text) {
                     Ok(Self(text.to_owned()))
                 } else {
-                    Err(ParseIdError::$id(text.to_owned()))
+                    Err(ParseIdError::$error(text.to_owned()))
                 }
             }
         }
@@ -116,15 +131,36 @@ macro_rules! text_id {
 
 text_id! {
     /// A profile's name: `[a-z][a-z0-9-]{0,63}`. One profile is one assistant.
-    Profile, is_name
+    Profile, is_name, Profile
 }
 text_id! {
     /// A package's name, which is its plugin's id: `[a-z][a-z0-9-]{0,63}`.
-    PackageName, is_name
+    PackageName, is_name, PackageName
 }
 text_id! {
     /// A SHA-256: `sha256:` and 64 lower-case hexadecimal digits.
-    Digest, is_digest
+    Digest, is_digest, Digest
+}
+
+text_id! {
+    /// A person's, or a bot's, account on a platform. On Discord a snowflake in decimal digits.
+    PersonId, is_platform_id, Platform
+}
+text_id! {
+    /// A Discord server.
+    GuildId, is_platform_id, Platform
+}
+text_id! {
+    /// A channel, thread or direct chat.
+    ChannelId, is_platform_id, Platform
+}
+text_id! {
+    /// A message.
+    MessageId, is_platform_id, Platform
+}
+text_id! {
+    /// A role in a Discord server.
+    RoleId, is_platform_id, Platform
 }
 
 impl Digest {

@@ -18,6 +18,7 @@
 //! text that the caller gives; the store only checks that it is JSON.
 
 mod error;
+mod gateway;
 mod ids;
 mod installs;
 mod migrations;
@@ -30,7 +31,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use error::{Cause, Limit, StoreError};
-pub use ids::{Digest, PackageName, ParseIdError, Profile};
+pub use gateway::GatewaySession;
+pub use ids::{
+    ChannelId, Digest, GuildId, MessageId, PackageName, ParseIdError, PersonId, Profile, RoleId,
+};
 pub use installs::{InstallRow, InstallState, NewInstall};
 pub use migrations::BUSY_TIMEOUT;
 pub use settings::SettingsPage;

@@ -16,7 +16,10 @@ pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const SMALLEST: u64 = 512;
 
 /// Applied in order, each once. Never edit one that was released: add another.
-const MIGRATIONS: &[M<'static>] = &[M::up(include_str!("../migrations/0001_packages.sql"))];
+const MIGRATIONS: &[M<'static>] = &[
+    M::up(include_str!("../migrations/0001_packages.sql")),
+    M::up(include_str!("../migrations/0002_sessions.sql")),
+];
 
 /// Opens the write connection. A file that is refused is left byte for byte as it was.
 pub(crate) fn open_and_migrate(path: &Path) -> Result<Connection, StoreError> {

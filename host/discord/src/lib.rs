@@ -1,0 +1,1 @@
+//! The Discord adapter: gateway, posting, REST tools.

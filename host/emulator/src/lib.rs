@@ -1,0 +1,1 @@
+//! A Discord-compatible server on loopback, for development and tests.

@@ -1,0 +1,1 @@
+//! The running host's JSON API and pages.
