@@ -3,6 +3,7 @@
 //! - [`guest`] makes real components from a few lines of core WebAssembly text, against the real
 //!   WIT package. Unit tests of other crates use it as well.
 //! - [`host`] runs the `ostler` binary in a home of its own.
+//! - [`model_server`] speaks the protocols of model providers.
 //!
 //! The flows themselves stand in `tests/`, one file each.
 
@@ -14,3 +15,4 @@
 
 pub mod guest;
 pub mod host;
+pub mod model_server;

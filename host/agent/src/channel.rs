@@ -9,6 +9,7 @@ use ostler_store::{ChannelId, GuildId, MessageId, PersonId};
 use serde_json::Value;
 
 use crate::facts::{ChannelFacts, MemberFacts};
+use crate::inbound::Place;
 
 /// A message to be sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -251,4 +252,8 @@ pub trait Channel: Send + Sync {
         channel: &ChannelId,
         limit: u8,
     ) -> Result<Vec<ThreadView>, ChannelError>;
+
+    /// Reads what was written in these places after these messages, a bounded number of each, and
+    /// hands it to the inbox as if it had just come. What cannot be read is left out and told.
+    async fn catch_up(&self, places: Vec<(Place, MessageId)>);
 }

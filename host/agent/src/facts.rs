@@ -55,7 +55,8 @@ pub struct MemberFacts {
 }
 
 /// The kinds of channel that decisions tell apart (Discord, *Channel Types*).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ChannelKind {
     /// A direct chat with one person (1).
     Direct,

@@ -6,11 +6,12 @@
 
 use async_trait::async_trait;
 use ostler_store::{ChannelId, GuildId, MessageId, PersonId, RoleId};
+use serde::{Deserialize, Serialize};
 
 use crate::facts::{ChannelKind, Fact, MemberFacts};
 
 /// Where something happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The channel, thread or direct chat.
     pub channel: ChannelId,

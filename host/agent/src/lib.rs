@@ -1,14 +1,42 @@
-//! Sessions, authority, turns, tools and models.
+//! The assistant: sessions, authority, turns, tools and models.
+//!
+//! A message comes in through [`Inbox`], is judged and admitted as a durable row, and waits in its
+//! session's queue. A worker claims the row, [`authority::derive`] says who the turn is, the model
+//! and the tools go on until there is an answer, and the answer is committed before it is sent
+//! through [`Channel`].
+//!
+//! # What it promises
+//! - **One place decides.** [`authority::derive`] is pure; every check reads the
+//!   [`TurnAuthority`](authority::TurnAuthority) that comes of it, and none asks its surroundings
+//!   who is speaking.
+//! - **One place performs.** A tool runs through the dispatcher or not at all.
+//! - **Nothing is lost or done twice.** What is admitted is answered once, or told as unknown,
+//!   wherever the process is killed.
+//! - **Foreign text is data.** What guests, bots and plugins write reaches a model as a quotation.
+//!
+//! # Where to start
+//! [`Assistant::start`] with [`Options`]; adapters implement [`Channel`] and call [`Inbox`].
 
+mod admission;
+mod assistant;
+pub mod authority;
 mod channel;
+mod clock;
 mod facts;
+mod failpoint;
 mod inbound;
 pub mod model;
+mod rows;
+mod tools;
+mod turn;
+pub mod view;
 
+pub use assistant::{Assistant, Options};
 pub use channel::{
     Channel, ChannelError, Edit, MemberView, MessageView, NewForumPost, NewThread, Post,
     ThreadView, Window,
 };
+pub use clock::{Clock, SystemClock};
 pub use facts::{ChannelFacts, ChannelKind, Fact, MemberFacts, PermissionBits};
 pub use inbound::{
     Acknowledgement, Attachment, Author, Change, ClickOutcome, Form, FormField, InboundClick,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::edit::{self, EditError};
 use crate::error::Place;
+use crate::read::text as read;
 use crate::{ConfigError, name, write_atomically};
 
 /// What an operator allows a plugin beyond its access. Both are false unless the file says `true`.
@@ -16,6 +17,30 @@ pub struct AllowKeys {
     pub allow_gateway_injection: bool,
     /// `allow_origin_sessions`: the plugin may start sessions in threads.
     pub allow_origin_sessions: bool,
+}
+
+/// All keys of a plugin: those that an accept writes, and the one that only the operator does.
+/// They are two types, so that no accept can write the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PluginKeys {
+    /// What the plugin is allowed beyond its access.
+    pub allow: AllowKeys,
+    /// `inherit_session`: the plugin's notes into a session run as that session's automation.
+    /// Without effect beside `allow_origin_sessions`; whoever decides looks at both.
+    pub inherit_session: bool,
+}
+
+/// Reads all of a plugin's keys from the disk, at every call, with the promises of
+/// [`read_allow_keys`].
+///
+/// # Errors
+/// As [`read_allow_keys`]; the caller must take `config-unreadable` as not allowed, and narrow.
+pub fn read_plugin_keys(profile_file: &Path, plugin: &str) -> Result<PluginKeys, ConfigError> {
+    name::check("plugin", plugin)?;
+    let Some(text) = read(profile_file)? else {
+        return Ok(PluginKeys::default());
+    };
+    edit::plugin_keys(&text, plugin).map_err(|error| told(error, profile_file, &text, plugin))
 }
 
 /// Reads a plugin's keys from the disk, at every call. A file, table or key that is missing means
@@ -127,24 +152,6 @@ fn lock(file: &Path) -> io::Result<File> {
 /// The file that a link at `path` means: an operator's link must not be replaced by a file.
 fn behind_links(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// Reads a text file; none when there is none.
-fn read(path: &Path) -> Result<Option<String>, ConfigError> {
-    let unreadable = |place, reason| ConfigError::Unreadable {
-        path: path.to_owned(),
-        place,
-        reason,
-    };
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(unreadable(None, error.to_string())),
-    };
-    String::from_utf8(bytes).map(Some).map_err(|error| {
-        let place = Place::of(error.as_bytes(), error.utf8_error().valid_up_to());
-        unreadable(Some(place), "the file is not UTF-8".to_owned())
-    })
 }
 
 fn told(error: EditError, path: &Path, text: &str, plugin: &str) -> ConfigError {

@@ -7,11 +7,12 @@ use std::ops::Range;
 
 use toml_edit::{Document, InlineTable, Item, Key, Table, TableLike, TomlError, Value};
 
-use crate::AllowKeys;
 use crate::splice::{after_line, line_of, out_of_braces, splice, without_header, without_line};
+use crate::{AllowKeys, PluginKeys};
 
 const GATEWAY: &str = "allow_gateway_injection";
 const ORIGIN: &str = "allow_origin_sessions";
+const INHERIT: &str = "inherit_session";
 
 /// Why a text was not read or changed.
 #[derive(Debug)]
@@ -42,6 +43,16 @@ pub(crate) fn keys(text: &str, plugin: &str) -> Result<AllowKeys, EditError> {
     Ok(AllowKeys {
         allow_gateway_injection: allowed(GATEWAY)?,
         allow_origin_sessions: allowed(ORIGIN)?,
+    })
+}
+
+/// All keys that `text` gives to `plugin`.
+pub(crate) fn plugin_keys(text: &str, plugin: &str) -> Result<PluginKeys, EditError> {
+    let document = Document::parse(text)?;
+    let table = find(document.as_table(), plugin)?;
+    Ok(PluginKeys {
+        allow: keys(text, plugin)?,
+        inherit_session: table.flag(INHERIT)?.is_some_and(|flag| flag.value),
     })
 }
 

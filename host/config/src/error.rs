@@ -9,9 +9,10 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// A configuration file cannot be read or understood. Nothing in it counts as allowed.
+    /// A configuration file cannot be read, or is no TOML, or a key that is read at every check
+    /// has the wrong type. Nothing in it counts as allowed.
     #[error("{}{}: {reason}; correct the file, until then nothing in it is allowed",
-        .path.display(), .place.map(|place| format!(":{place}")).unwrap_or_default())]
+        .path.display(), at(*.place))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -19,6 +20,110 @@ pub enum ConfigError {
         place: Option<Place>,
         /// What is wrong.
         reason: String,
+    },
+    /// A configuration file has a key that nothing reads.
+    #[error("{}{}: unknown key `{key}`; {}", .path.display(), at(*.place),
+        .nearest.as_ref().map_or_else(
+            || "`ostler config show --docs` lists the keys".to_owned(),
+            |nearest| format!("did you mean `{nearest}`?")))]
+    UnknownKey {
+        /// The file.
+        path: PathBuf,
+        /// Where the key is.
+        place: Option<Place>,
+        /// The key with the tables that it is in: `discord.token`.
+        key: String,
+        /// The nearest key that the table may have.
+        nearest: Option<String>,
+    },
+    /// A configuration file has a value that its key does not take.
+    #[error("{}{}: {}{reason}", .path.display(), at(*.place),
+        .key.as_ref().map(|key| format!("`{key}`: ")).unwrap_or_default())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// Where the value is.
+        place: Option<Place>,
+        /// The key with the tables that it is in, if one key is wrong.
+        key: Option<String>,
+        /// What is wrong, and what it takes.
+        reason: String,
+    },
+    /// The configuration file of a running host is gone.
+    #[error(
+        "{} is gone; what was read from it before stays in force, but for the keys under \
+         [plugins]; put it back, or an empty one for the defaults", .path.display()
+    )]
+    Gone {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The assistant's shell would work in the home.
+    #[error(
+        "the workspace {} and the home {} lie in each other; set `workspace` to a folder outside \
+         of the home", .workspace.display(), .home.display()
+    )]
+    WorkspaceInHome {
+        /// The workspace.
+        workspace: PathBuf,
+        /// The home.
+        home: PathBuf,
+    },
+    /// Not a name of a secret.
+    #[error(
+        "{name:?} is no secret's name: use A to Z, 0 to 9 and `_`, a letter first, at most 64 \
+         characters"
+    )]
+    SecretName {
+        /// What was given.
+        name: String,
+    },
+    /// A value that cannot be a secret.
+    #[error("the secret's value {reason}")]
+    SecretValue {
+        /// What is wrong with it. Never a part of the value.
+        reason: &'static str,
+    },
+    /// The key that seals the secrets is not there.
+    #[error(
+        "the secrets' key {} is missing, so no secret can be opened; put it back from a copy, or \
+         set the secrets again", .path.display()
+    )]
+    SecretsKeyMissing {
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// The key that seals the secrets cannot be used.
+    #[error("the secrets' key {} cannot be used: {reason}", .path.display())]
+    SecretsKeyUnusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
+    /// Others may read the key that seals the secrets, or may have.
+    #[error(
+        "others may read the secrets' key {} (owner {owner}, mode {mode:04o}); make it yours alone \
+         (0600), and renew the secrets if it leaked", .path.display()
+    )]
+    SecretsKeyExposed {
+        /// The file.
+        path: PathBuf,
+        /// Its owner's user id.
+        owner: u32,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// A sealed value does not open.
+    #[error(
+        "the secret {name} of the profile {profile} does not open: it was damaged, or sealed with \
+         another key or for another place; set it again with `ostler secrets set {name}`"
+    )]
+    SecretDamaged {
+        /// The profile.
+        profile: String,
+        /// The secret's name.
+        name: String,
     },
     /// A file parses, but its keys cannot be changed without touching what is not ours.
     #[error(
@@ -95,6 +200,16 @@ impl ConfigError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "config-unreadable",
+            Self::UnknownKey { .. } => "config-unknown-key",
+            Self::Invalid { .. } => "config-invalid",
+            Self::Gone { .. } => "config-gone",
+            Self::WorkspaceInHome { .. } => "workspace-in-home",
+            Self::SecretName { .. } => "secret-name-invalid",
+            Self::SecretValue { .. } => "secret-value-invalid",
+            Self::SecretsKeyMissing { .. } => "secrets-key-missing",
+            Self::SecretsKeyUnusable { .. } => "secrets-key-unusable",
+            Self::SecretsKeyExposed { .. } => "secrets-key-exposed",
+            Self::SecretDamaged { .. } => "secret-damaged",
             Self::NotEditable { .. } => "config-not-editable",
             Self::Unwritable { .. } => "config-unwritable",
             Self::InvalidName { .. } => "invalid-name",
@@ -104,6 +219,32 @@ impl ConfigError {
             Self::HomeExposed { .. } => "home-exposed",
         }
     }
+
+    /// Where in a configuration file it is, if that is known.
+    #[must_use]
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Self::Unreadable { place, .. }
+            | Self::UnknownKey { place, .. }
+            | Self::Invalid { place, .. } => *place,
+            _ => None,
+        }
+    }
+
+    /// The key of a configuration file that is wrong, with the tables that it is in, if it is one.
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        match self {
+            Self::UnknownKey { key, .. } => Some(key),
+            Self::Invalid { key, .. } => key.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+/// A place behind a file's name.
+fn at(place: Option<Place>) -> String {
+    place.map(|place| format!(":{place}")).unwrap_or_default()
 }
 
 /// A place in a text file.

@@ -13,7 +13,7 @@ use crate::{ConfigError, name};
 /// A host's home folder. Making one touches nothing; [`Home::create`] does.
 ///
 /// ```text
-/// profiles/<name>/profile.toml  ostler.db  blobs/  cache/  keys/
+/// host.toml  profiles/<name>/profile.toml  ostler.db  blobs/  cache/  keys/
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
@@ -48,7 +48,13 @@ impl Home {
     /// - `home-exposed`: its group or others may write to it, or another user (not root) owns it.
     pub fn create(&self) -> Result<(), ConfigError> {
         ensure_folder(&self.path)?;
-        for folder in [self.profiles(), self.blobs(), self.cache(), self.keys()] {
+        for folder in [
+            self.profiles(),
+            self.blobs(),
+            self.cache(),
+            self.keys(),
+            self.run(),
+        ] {
             ensure_folder(&folder)?;
         }
         Ok(())
@@ -67,6 +73,26 @@ impl Home {
     pub fn profile_file(&self, profile: &str) -> Result<PathBuf, ConfigError> {
         name::check("profile", profile)?;
         Ok(self.profiles().join(profile).join("profile.toml"))
+    }
+
+    /// The host's configuration, `host.toml`.
+    #[must_use]
+    pub fn host_file(&self) -> PathBuf {
+        self.path.join("host.toml")
+    }
+
+    /// Where a profile's shell works unless the profile says otherwise:
+    /// `HOME-workspaces/<profile>`, beside the home and never in it.
+    ///
+    /// # Errors
+    /// `invalid-name`: `profile` is not `[a-z][a-z0-9-]{0,63}`.
+    pub fn workspaces(&self, profile: &str) -> Result<PathBuf, ConfigError> {
+        name::check("profile", profile)?;
+        // Put together from its parts, so that a slash at the end of the home does not count.
+        let absolute = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
+        let mut name = absolute.file_name().unwrap_or_default().to_owned();
+        name.push("-workspaces");
+        Ok(absolute.with_file_name(name).join(profile))
     }
 
     /// The database, `ostler.db`.
@@ -91,6 +117,12 @@ impl Home {
     #[must_use]
     pub fn keys(&self) -> PathBuf {
         self.path.join("keys")
+    }
+
+    /// What a running host tells of itself, `run/`.
+    #[must_use]
+    pub fn run(&self) -> PathBuf {
+        self.path.join("run")
     }
 
     fn profiles(&self) -> PathBuf {

@@ -30,6 +30,7 @@ mod package;
 mod publish;
 mod registry;
 mod review;
+mod secrets;
 mod settings;
 mod statement;
 
@@ -41,4 +42,5 @@ pub use package::Package;
 pub use publish::{CatalogueTool, Published};
 pub use registry::{Listed, PackageRef, Problem, Registry};
 pub use review::{Acceptance, Accepted, Review};
+pub use secrets::ListedSecret;
 pub use statement::Statement;

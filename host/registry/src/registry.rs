@@ -118,6 +118,12 @@ impl Registry {
         Ok(registry)
     }
 
+    /// The database that it stands on.
+    #[must_use]
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
     /// The runtime that loads its plugins.
     #[must_use]
     pub fn runtime(&self) -> &Runtime {

@@ -103,6 +103,13 @@ CREATE TABLE posts (
 
 CREATE INDEX posts_that_are_open ON posts (session, row, part) WHERE message IS NULL AND failed IS NULL;
 
+-- Messages that show a running turn, to be deleted when it ends, or after a crash.
+CREATE TABLE previews (
+    row TEXT PRIMARY KEY REFERENCES rows (id),
+    channel TEXT NOT NULL,
+    message TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- What was said where the assistant could hear it, and did not wake it.
 CREATE TABLE overheard (
     profile TEXT NOT NULL,
@@ -125,6 +132,8 @@ CREATE TABLE channels_heard (
     -- The newest message that was taken.
     message TEXT NOT NULL,
     author TEXT NOT NULL,
+    -- When that author last spoke to the assistant, nobody else having spoken since.
+    addressed_at INTEGER,
     heard_at INTEGER NOT NULL,
     PRIMARY KEY (profile, channel)
 ) STRICT, WITHOUT ROWID;

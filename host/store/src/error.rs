@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use rusqlite::ErrorCode;
 
-use crate::{InstallState, PackageName, Profile};
+use crate::{InstallState, PackageName, Profile, RowId, SessionKey};
 
 /// What a lower layer said. Shared, because one failed commit answers a whole group of writes.
-pub type Cause = Arc<dyn std::error::Error + Send + Sync>;
+pub type LowerError = Arc<dyn std::error::Error + Send + Sync>;
 
 /// Why the store refused or failed. [`StoreError::code`] is stable; the text is for people.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum StoreError {
         /// The database.
         path: PathBuf,
         /// What SQLite said.
-        source: Cause,
+        source: LowerError,
     },
     /// The file is no SQLite database, another program's, or a damaged one.
     #[error(
@@ -36,7 +36,7 @@ pub enum StoreError {
         /// The database.
         path: PathBuf,
         /// What SQLite said.
-        source: Cause,
+        source: LowerError,
     },
     /// The file was written by a newer version of this program.
     #[error(
@@ -106,7 +106,25 @@ pub enum StoreError {
         /// The package.
         package: PackageName,
     },
-    /// A bound of the settings was reached. Nothing was written.
+    /// The same request was admitted before with another payload. Nothing was written.
+    #[error(
+        "request {request:?} of {session} was admitted before with another payload; a new request \
+         needs another id"
+    )]
+    AdmissionConflict {
+        /// The session.
+        session: SessionKey,
+        /// The request.
+        request: String,
+    },
+    /// The row is no longer this turn's: it was settled, the session was reset, or a later start
+    /// of the host took over. Nothing was written.
+    #[error("row {row} is no longer claimed by this turn; what it did is not recorded")]
+    ClaimLost {
+        /// The row.
+        row: RowId,
+    },
+    /// A bound was reached. Nothing was written.
     #[error("{limit}")]
     LimitReached {
         /// The bound.
@@ -121,7 +139,7 @@ pub enum StoreError {
         /// The database.
         path: PathBuf,
         /// What SQLite said.
-        source: Cause,
+        source: LowerError,
     },
     /// Anything else that SQLite reports, such as a failed read of the disk.
     #[error("the database {} failed: {source}; `ostler doctor` checks the file", .path.display())]
@@ -129,7 +147,7 @@ pub enum StoreError {
         /// The database.
         path: PathBuf,
         /// What SQLite said.
-        source: Cause,
+        source: LowerError,
     },
 }
 
@@ -145,6 +163,8 @@ impl StoreError {
             Self::Full { .. } => "store-full",
             Self::NoSuchVersion { .. } | Self::NoSuchInstall { .. } => "store-not-found",
             Self::WrongState { .. } | Self::Overtaken { .. } => "store-conflict",
+            Self::AdmissionConflict { .. } => "admission_conflict",
+            Self::ClaimLost { .. } => "claim-lost",
             Self::LimitReached { .. } => "limited",
             Self::Invalid { .. } => "store-invalid",
             Self::Closed => "store-closed",
@@ -161,7 +181,7 @@ impl StoreError {
             rusqlite::Error::FromSqlConversionFailure(..) | rusqlite::Error::InvalidColumnType(..)
         );
         let code = error.sqlite_error_code();
-        let source: Cause = Arc::new(error);
+        let source: LowerError = Arc::new(error);
         match code {
             _ if unreadable_value => Self::Corrupt { path, source },
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
@@ -181,7 +201,7 @@ impl StoreError {
     }
 }
 
-/// A bound of an install's settings.
+/// A bound of what is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// A key has 1 to 256 bytes.
@@ -192,6 +212,10 @@ pub enum Limit {
     SettingKeys,
     /// An install keeps at most 1 MiB of keys and values.
     SettingBytes,
+    /// A session has at most 500 to-dos.
+    Todos,
+    /// A to-do's title has 1 to 2,000 bytes.
+    TodoTitleBytes,
 }
 
 impl fmt::Display for Limit {
@@ -202,6 +226,8 @@ impl fmt::Display for Limit {
                 "a settings value has at most 65,536 bytes; store less, or spread it over keys"
             }
             Self::SettingBytes => "an install keeps at most 1 MiB of settings; delete some first",
+            Self::Todos => "a session has at most 500 to-dos; delete some first",
+            Self::TodoTitleBytes => "a to-do has 1 to 2,000 bytes; write a shorter one",
             Self::SettingKeys => "an install keeps at most 1,000 settings; delete some first",
         })
     }

@@ -28,6 +28,12 @@ pub enum ParseIdError {
          `_` and `-`"
     )]
     Platform(String),
+    /// Not a session's key.
+    #[error(
+        "{0:?} is no session: a key is `agent:<profile>:<platform>:<chat type>` and what names the \
+         chat; `ostler sessions list` shows them"
+    )]
+    SessionKey(String),
 }
 
 impl ParseIdError {
@@ -39,6 +45,7 @@ impl ParseIdError {
             Self::PackageName(_) => "invalid-package-name",
             Self::Digest(_) => "invalid-digest",
             Self::Platform(_) => "invalid-id",
+            Self::SessionKey(_) => "invalid-session-key",
         }
     }
 }

@@ -23,6 +23,8 @@ mod ids;
 mod installs;
 mod migrations;
 mod reader;
+mod secrets;
+mod sessions;
 mod settings;
 mod versions;
 mod writer;
@@ -30,13 +32,20 @@ mod writer;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use error::{Cause, Limit, StoreError};
+pub use error::{Limit, LowerError, StoreError};
 pub use gateway::GatewaySession;
 pub use ids::{
     ChannelId, Digest, GuildId, MessageId, PackageName, ParseIdError, PersonId, Profile, RoleId,
 };
 pub use installs::{InstallRow, InstallState, NewInstall};
 pub use migrations::BUSY_TIMEOUT;
+pub use secrets::SecretRow;
+pub use sessions::{
+    Admitted, BotThread, Cause, ChatType, Delivery, Descriptor, Ending, Epoch, Heard,
+    HumanEnvelope, ItemKind, NewPost, NewRow, Origin, Overheard, Post, Preview, Principal, Role,
+    Route, Row, RowId, RowOutcome, RowStatus, Session, SessionKey, SessionStore, Todo, TodoState,
+    TurnItem,
+};
 pub use settings::SettingsPage;
 pub use versions::{PackageVersion, PublishOutcome, VersionRow};
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, MAIN_DB, OpenFlags, TransactionBehavior};
 use rusqlite_migration::{M, Migrations};
 
-use crate::error::{Cause, Fault, StoreError};
+use crate::error::{Fault, LowerError, StoreError};
 
 /// How long a read or a write waits for a lock that another process holds: 5 s.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -40,7 +40,7 @@ fn prepare(path: &Path) -> Result<Connection, StoreError> {
     // SQLite takes a file of one byte for an empty one. The size is asked by path: opening and
     // closing the file here would drop the locks that this process holds on it.
     if std::fs::metadata(path).is_ok_and(|file| (1..SMALLEST).contains(&file.len())) {
-        let source = Cause::from(Box::from("it is too short"));
+        let source = LowerError::from(Box::from("it is too short"));
         return Err(StoreError::Corrupt {
             path: path.to_owned(),
             source,
@@ -109,7 +109,7 @@ impl Found {
             });
         }
         if self.version < 0 || (self.version == 0 && !self.is_empty) {
-            let source = Cause::from(Box::from("its tables are another program's"));
+            let source = LowerError::from(Box::from("its tables are another program's"));
             return Err(StoreError::Corrupt { path, source });
         }
         Ok(())
@@ -125,7 +125,7 @@ pub(crate) fn connect(path: &Path, more: OpenFlags) -> Result<Connection, StoreE
         let connection = Connection::open_with_flags(path, flags)?;
         // SQLite opens a file that it may not write for reading, and says so at the first write.
         if connection.is_readonly(MAIN_DB)? {
-            let source = Cause::from(Box::from("it is read-only"));
+            let source = LowerError::from(Box::from("it is read-only"));
             return Err(StoreError::Unreadable {
                 path: path.to_owned(),
                 source,

@@ -1,14 +1,27 @@
 //! Models: what a turn asks for, and what streams back.
 //!
 //! A turn knows [`Model`] alone. The implementations:
-//! - `scripted` runs a script of turns, so that the product can be seen and tested without a model;
-//! - `provider` speaks to OpenAI-compatible, Anthropic and Ollama endpoints.
+//! - [`Scripted`] runs a script of turns, so that the product can be seen and tested without a
+//!   model;
+//! - [`Provider`] speaks to OpenAI-compatible, Anthropic and Ollama endpoints.
+
+mod provider;
+mod script;
+mod script_value;
+mod scripted;
+mod source;
+mod template;
 
 use std::pin::Pin;
 
 use async_trait::async_trait;
 use futures_util::Stream;
 use serde_json::Value;
+
+pub use provider::{Key, Provider, ProviderError, ProviderKind, ProviderOptions, Timeouts};
+pub use script::ScriptError;
+pub use scripted::{DEMO_SCRIPT, Scripted};
+pub use source::ModelSource;
 
 /// What a model is asked to go on from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,7 +86,7 @@ pub struct ToolCall {
 pub enum ModelEvent {
     /// More of its answer.
     Text(String),
-    /// A whole call.
+    /// A whole call. Its id is of no other call of the conversation.
     Call(ToolCall),
     /// It stopped. Nothing follows.
     End {
@@ -161,7 +174,10 @@ pub trait Model: Send + Sync {
 
     /// Asks it to go on.
     ///
+    /// A model's reasoning is in no event: it is dropped where it is read.
+    ///
     /// # Errors
-    /// Those of the request; errors after the first byte come in the stream.
+    /// Those of the request; errors after the first event come in the stream. What may pass by
+    /// itself was tried again already.
     async fn complete(&self, request: &Completion) -> Result<ModelStream, ModelError>;
 }

@@ -1,0 +1,166 @@
+//! Tools: what a turn may do besides answering.
+//!
+//! Three doors stand before an effect. The first is the list that the model is given, made from
+//! the turn's authority. The second is [`dispatch`](dispatch::dispatch), the only caller of a
+//! tool's [`Tool::execute`]. The third stands at the top of each tool that reaches the server: it
+//! looks at the authority and at facts that are read afresh, never at an argument.
+
+mod discord;
+mod dispatch;
+mod plugin;
+mod plugins;
+mod todo;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ostler_config::ProfileConfig;
+use ostler_registry::Registry;
+use ostler_store::{Profile, Row, SessionStore};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::sync::watch;
+
+pub(crate) use dispatch::dispatch;
+pub(crate) use plugins::Plugins;
+
+use crate::authority::{ToolCatalog, ToolName, ToolSource, TurnAuthority, registered};
+use crate::channel::Channel;
+use crate::clock::Clock;
+use crate::model::ToolSpec;
+
+/// What tools work with.
+pub(crate) struct Services {
+    pub(crate) profile: Profile,
+    pub(crate) store: Arc<dyn SessionStore>,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) config: watch::Receiver<Arc<ProfileConfig>>,
+}
+
+/// The circumstances of one call.
+pub(crate) struct ToolContext<'a> {
+    /// Who the turn is.
+    pub(crate) authority: &'a TurnAuthority,
+    /// The row that the turn runs on.
+    pub(crate) row: &'a Row,
+    /// The live adapter.
+    pub(crate) channel: &'a dyn Channel,
+    pub(crate) services: &'a Services,
+    /// Which call of the turn it is, from 0.
+    pub(crate) number: u16,
+}
+
+/// Why a tool did not do what it was called for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{code}: {message}")]
+pub(crate) struct ToolFailure {
+    /// A stable code.
+    pub(crate) code: String,
+    /// For the model, which tells the person.
+    pub(crate) message: String,
+}
+
+impl ToolFailure {
+    pub(crate) fn new(code: &str, message: impl Into<String>) -> Self {
+        Self {
+            code: code.to_owned(),
+            message: message.into(),
+        }
+    }
+}
+
+impl From<crate::channel::ChannelError> for ToolFailure {
+    fn from(error: crate::channel::ChannelError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+impl From<ostler_store::StoreError> for ToolFailure {
+    fn from(error: ostler_store::StoreError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+/// Something that a turn may do.
+#[async_trait]
+pub(crate) trait Tool: Send + Sync {
+    /// What the model reads of it. Its name is the one in the catalogue.
+    fn spec(&self) -> ToolSpec;
+
+    /// Does it. Called by [`dispatch`] alone.
+    async fn execute(
+        &self,
+        context: &ToolContext<'_>,
+        arguments: Value,
+    ) -> Result<String, ToolFailure>;
+}
+
+/// The tools that the host can run now.
+#[derive(Clone, Default)]
+pub(crate) struct Toolbox {
+    tools: BTreeMap<ToolName, (ToolSource, Arc<dyn Tool>)>,
+}
+
+impl Toolbox {
+    /// The assistant's own tools.
+    pub(crate) fn own() -> Self {
+        let mut toolbox = Self::default();
+        toolbox.add_own(Arc::new(todo::Todo));
+        toolbox.add_own(Arc::new(discord::Discord));
+        toolbox
+    }
+
+    /// Adds a tool of the registry's. One without a row there is offered to nobody.
+    fn add_own(&mut self, tool: Arc<dyn Tool>) {
+        let name = tool.spec().name;
+        match registered(&name) {
+            Some(row) => {
+                self.tools
+                    .insert(ToolName(name), (ToolSource::Own(row), tool));
+            }
+            None => tracing::error!(tool = name, "a tool has no row in the registry of tools"),
+        }
+    }
+
+    /// Adds the tools of a plugin.
+    pub(crate) fn add_plugin(&mut self, plugin: &str, tools: Vec<Arc<dyn Tool>>) {
+        for tool in tools {
+            let name = ToolName(tool.spec().name);
+            if self.tools.contains_key(&name) {
+                tracing::warn!(plugin, tool = %name, "another tool has this name; it is left out");
+                continue;
+            }
+            self.tools
+                .insert(name, (ToolSource::Plugin(plugin.to_owned()), tool));
+        }
+    }
+
+    /// What there is, for [`derive`](crate::authority::derive).
+    pub(crate) fn catalog(&self) -> ToolCatalog {
+        self.tools
+            .iter()
+            .map(|(name, (source, _))| (name.clone(), source.clone()))
+            .collect()
+    }
+
+    /// What a turn is offered: the first door.
+    pub(crate) fn specs(&self, authority: &TurnAuthority) -> Vec<ToolSpec> {
+        self.tools
+            .iter()
+            .filter(|(name, _)| authority.tools.contains(name))
+            .map(|(_, (_, tool))| tool.spec())
+            .collect()
+    }
+
+    fn get(&self, name: &ToolName) -> Option<&Arc<dyn Tool>> {
+        self.tools.get(name).map(|(_, tool)| tool)
+    }
+}
+
+/// Reads a tool's arguments; the failure names what is wrong with them.
+fn arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolFailure> {
+    serde_json::from_value(arguments)
+        .map_err(|error| ToolFailure::new("invalid", format!("the arguments are wrong: {error}")))
+}

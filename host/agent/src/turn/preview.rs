@@ -1,0 +1,249 @@
+//! What a person sees while a turn runs: typing, and where the profile wants it one message that
+//! grows and shows the tools that were called.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ostler_store::{ChannelId, MessageId, Preview as StoredPreview, RowId, SessionStore};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::split::units;
+use crate::channel::{Channel, Edit, Post};
+
+/// Edits are at least this far apart.
+const BETWEEN_EDITS: Duration = Duration::from_millis(1_200);
+/// Discord shows typing for ten seconds.
+const TYPING: Duration = Duration::from_secs(8);
+/// Steps of the trail at most; older ones are counted.
+const STEPS: usize = 20;
+/// Bytes of the trail at most.
+const TRAIL: usize = 2_500;
+
+/// The view on a running turn. Dropping it stops the view; [`Preview::close`] takes it away.
+pub(crate) struct Preview {
+    shown: watch::Sender<String>,
+    steps: Vec<String>,
+    text: String,
+    limit: usize,
+    is_verbose: bool,
+    task: JoinHandle<Option<MessageId>>,
+    channel: Arc<dyn Channel>,
+    store: Arc<dyn SessionStore>,
+    place: ChannelId,
+    row: RowId,
+}
+
+impl Preview {
+    /// Begins to show a turn. Without `is_verbose` only typing is shown.
+    pub(crate) fn open(
+        channel: &Arc<dyn Channel>,
+        store: &Arc<dyn SessionStore>,
+        place: &ChannelId,
+        row: RowId,
+        is_verbose: bool,
+    ) -> Self {
+        let (shown, changes) = watch::channel(String::new());
+        let task = tokio::spawn(show(
+            Arc::clone(channel),
+            Arc::clone(store),
+            place.clone(),
+            row,
+            changes,
+        ));
+        Self {
+            shown,
+            steps: Vec::new(),
+            text: String::new(),
+            limit: channel.content_limit(),
+            is_verbose,
+            task,
+            channel: Arc::clone(channel),
+            store: Arc::clone(store),
+            place: place.clone(),
+            row,
+        }
+    }
+
+    /// The answer so far.
+    pub(crate) fn text(&mut self, said: &[String], more: &str) {
+        if self.is_verbose {
+            self.text = said.join("\n\n");
+            if !self.text.is_empty() && !more.is_empty() {
+                self.text.push_str("\n\n");
+            }
+            self.text.push_str(more);
+            self.render();
+        }
+    }
+
+    /// A tool was called.
+    pub(crate) fn step(&mut self, tool: &str) {
+        if self.is_verbose {
+            let name: String = tool
+                .chars()
+                .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+                .take(64)
+                .collect();
+            self.steps.push(name);
+            self.render();
+        }
+    }
+
+    fn render(&self) {
+        let content = rendered(&self.steps, &self.text, self.limit);
+        if !content.is_empty() {
+            self.shown.send_replace(content);
+        }
+    }
+
+    /// Stops showing, and deletes what was shown. The answer stands by then.
+    pub(crate) async fn close(self) {
+        drop(self.shown);
+        let message = match self.task.await {
+            Ok(message) => message,
+            Err(error) => {
+                tracing::error!(%error, "the view on a turn broke off");
+                return;
+            }
+        };
+        if let Some(message) = message {
+            remove(&self.channel, &self.store, &self.place, &message, self.row).await;
+        }
+    }
+}
+
+/// Deletes a preview. One that cannot be deleted now is found again at the next start.
+pub(crate) async fn remove(
+    channel: &Arc<dyn Channel>,
+    store: &Arc<dyn SessionStore>,
+    place: &ChannelId,
+    message: &MessageId,
+    row: RowId,
+) {
+    match channel.delete(place, message).await {
+        Ok(()) | Err(crate::channel::ChannelError::NotFound(_)) => {
+            if let Err(error) = store.drop_preview(row).await {
+                tracing::warn!(code = error.code(), %error, "a preview is not forgotten");
+            }
+        }
+        Err(error) => tracing::warn!(code = error.code(), %error, "a preview is not deleted"),
+    }
+}
+
+/// Types and edits until the sender goes. Gives the message, if there is one.
+async fn show(
+    channel: Arc<dyn Channel>,
+    store: Arc<dyn SessionStore>,
+    place: ChannelId,
+    row: RowId,
+    mut changes: watch::Receiver<String>,
+) -> Option<MessageId> {
+    let end = changes.clone();
+    let mut message: Option<MessageId> = None;
+    let mut next_typing = Instant::now();
+    // The first one comes late: a turn that is short needs no preview.
+    let mut next_edit = Instant::now() + BETWEEN_EDITS;
+    loop {
+        tokio::select! {
+            changed = async {
+                tokio::time::sleep_until(next_edit).await;
+                changes.changed().await
+            } => {
+                if changed.is_err() {
+                    return message;
+                }
+                let content = changes.borrow_and_update().clone();
+                match &message {
+                    None => {
+                        let post = Post {
+                            is_silent: true,
+                            ..Post::text(place.clone(), content, nonce(row))
+                        };
+                        message = channel.post(&post).await.ok();
+                        if let Some(message) = &message {
+                            let kept = store.keep_preview(StoredPreview {
+                                row,
+                                channel: place.clone(),
+                                message: message.clone(),
+                            });
+                            if let Err(error) = kept.await {
+                                tracing::warn!(code = error.code(), %error, "a preview is not kept");
+                            }
+                        }
+                    }
+                    Some(message) => {
+                        // A lost edit is made good by the next one.
+                        let _ = channel.edit(&Edit {
+                            channel: place.clone(),
+                            message: message.clone(),
+                            content: Some(content),
+                            components: None,
+                        }).await;
+                    }
+                }
+                next_edit = Instant::now() + BETWEEN_EDITS;
+            }
+            () = tokio::time::sleep_until(next_typing) => {
+                let _ = channel.typing(&place).await;
+                next_typing = Instant::now() + TYPING;
+            }
+            () = closed(end.clone()) => return message,
+        }
+    }
+}
+
+/// Ends when the sender is gone.
+async fn closed(mut changes: watch::Receiver<String>) {
+    while changes.changed().await.is_ok() {}
+}
+
+fn nonce(row: RowId) -> String {
+    format!("v{}", hex::encode(&row.as_bytes()[6..]))
+}
+
+/// The trail, then the end of the text that fits.
+fn rendered(steps: &[String], text: &str, limit: usize) -> String {
+    let mut trail = String::new();
+    let hidden = steps.len().saturating_sub(STEPS);
+    if hidden > 0 {
+        trail.push_str(&format!("-# … {hidden} more\n"));
+    }
+    for step in &steps[hidden..] {
+        let line = format!("-# `{step}`\n");
+        if trail.len() + line.len() > TRAIL.min(limit / 2) {
+            break;
+        }
+        trail.push_str(&line);
+    }
+    let room = limit.saturating_sub(units(&trail) + 2);
+    let mut tail: Vec<char> = Vec::new();
+    let mut used = 0;
+    for c in text.chars().rev() {
+        used += c.len_utf16();
+        if used > room {
+            tail.push('…');
+            break;
+        }
+        tail.push(c);
+    }
+    trail.extend(tail.into_iter().rev());
+    trail
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preview_never_outgrows_a_message() {
+        let steps: Vec<String> = (0..100).map(|n| format!("{n}{}", "x".repeat(60))).collect();
+        for text in ["", "short", &"😀".repeat(3_000)] {
+            let shown = rendered(&steps, text, 2_000);
+            assert!(units(&shown) <= 2_000);
+            assert!(shown.matches("-# `").count() <= STEPS);
+            assert!(shown.starts_with("-# … 80 more\n"));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! One profile of a running host: its assistant and its connection to Discord.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ostler_agent::model::ModelSource;
+use ostler_agent::{Assistant, Inbox, SystemClock};
+use ostler_config::ConfigWatch;
+use ostler_discord::{Adapter, ApiBase, Token};
+use ostler_registry::Registry;
+use ostler_store::{Profile, SessionStore};
+use ostler_web::ProfileState;
+
+use crate::failure::{Exit, Failure};
+
+/// What a profile is started with.
+pub(crate) struct ProfileStart {
+    pub(crate) profile: Profile,
+    pub(crate) profile_file: PathBuf,
+    pub(crate) config: ConfigWatch,
+    pub(crate) workspace: PathBuf,
+    pub(crate) models: ModelSource,
+    pub(crate) turns: usize,
+    pub(crate) token: Token,
+    pub(crate) api_base: ApiBase,
+}
+
+/// A profile that runs.
+pub(crate) struct ProfileHost {
+    profile: Profile,
+    workspace: PathBuf,
+    assistant: Assistant,
+    adapter: Arc<Adapter>,
+    /// Reloads the configuration while it is held.
+    _config: ConfigWatch,
+}
+
+impl ProfileHost {
+    pub(crate) async fn start(
+        start: ProfileStart,
+        registry: &Arc<Registry>,
+    ) -> Result<Self, Failure> {
+        let store = Arc::clone(registry.store());
+        let assistant = Assistant::start(ostler_agent::Options {
+            profile: start.profile.clone(),
+            profile_file: start.profile_file,
+            config: start.config.receiver(),
+            store: Arc::clone(&store) as Arc<dyn SessionStore>,
+            registry: Arc::clone(registry),
+            models: start.models,
+            clock: Arc::new(SystemClock),
+            turns: start.turns,
+        })
+        .await
+        .map_err(|error| Failure::new(Exit::Usage, error.code(), error.to_string()))?;
+        let adapter = Adapter::start(
+            ostler_discord::Options::new(start.profile.clone(), start.token, start.api_base),
+            store,
+            Arc::new(assistant.clone()) as Arc<dyn Inbox>,
+        )
+        .await
+        .map_err(|error| Failure::new(Exit::Usage, error.code(), error.to_string()))?;
+        let adapter = Arc::new(adapter);
+        assistant.attach(Arc::clone(&adapter) as _);
+        Ok(Self {
+            profile: start.profile,
+            workspace: start.workspace,
+            assistant,
+            adapter,
+            _config: start.config,
+        })
+    }
+
+    /// The folder that the assistant's shell works in.
+    pub(crate) fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Ends when the profile is connected.
+    pub(crate) async fn connected(&self) {
+        self.adapter.connected().await;
+    }
+
+    /// Ends when the connection ended for good.
+    pub(crate) async fn fatal(&self) -> Failure {
+        let fatal = self.adapter.fatal().await;
+        Failure::new(Exit::NotFine, fatal.code(), fatal.to_string())
+    }
+
+    /// Interrupts what runs, then leaves Discord so that the connection can be resumed.
+    pub(crate) async fn shutdown(&self) {
+        self.assistant.shutdown().await;
+        self.adapter.shutdown().await;
+    }
+}
+
+impl ProfileState for ProfileHost {
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn model(&self) -> String {
+        self.assistant.model_name()
+    }
+
+    fn is_connected(&self) -> bool {
+        self.adapter.health().is_connected
+    }
+}
