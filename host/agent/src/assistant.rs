@@ -60,6 +60,7 @@ pub(crate) struct Inner {
     pub(crate) tasks: TaskTracker,
     pub(crate) cancel: CancellationToken,
     channel: OnceLock<Arc<dyn Channel>>,
+    connection: watch::Sender<Connection>,
     profile_file: PathBuf,
 }
 
@@ -96,6 +97,7 @@ impl Assistant {
                 tasks: TaskTracker::new(),
                 cancel: CancellationToken::new(),
                 channel: OnceLock::new(),
+                connection: watch::Sender::new(Connection::None),
                 profile_file: options.profile_file,
             }),
         })
@@ -105,7 +107,22 @@ impl Assistant {
     pub fn attach(&self, channel: Arc<dyn Channel>) {
         if self.inner.channel.set(channel).is_err() {
             tracing::error!("an assistant has one adapter");
+            return;
         }
+        // An adapter may be connected before it is attached.
+        let connection = *self.inner.connection.borrow();
+        if let Connection::Stands { is_resumed } = connection {
+            self.inner.take_up(is_resumed);
+        }
+    }
+
+    /// Ends when the adapter is connected.
+    pub async fn connected(&self) {
+        let mut connection = self.inner.connection.subscribe();
+        // The sender lives as long as the assistant.
+        let _ = connection
+            .wait_for(|now| matches!(now, Connection::Stands { .. }))
+            .await;
     }
 
     /// How the model is named wherever a model is named.
@@ -158,8 +175,23 @@ impl Inner {
         }
     }
 
-    /// The adapter is connected: what was left is taken up, and what was missed is read.
+    /// The adapter is connected.
     pub(crate) fn connected(self: &Arc<Self>, is_resumed: bool) {
+        self.connection
+            .send_replace(Connection::Stands { is_resumed });
+        if self.live_channel().is_some() {
+            self.take_up(is_resumed);
+        }
+    }
+
+    /// The adapter lost its connection.
+    pub(crate) fn disconnected(&self) {
+        self.connection.send_replace(Connection::None);
+        tracing::warn!("the connection to Discord was lost");
+    }
+
+    /// What was left is taken up, and what was missed is read.
+    fn take_up(self: &Arc<Self>, is_resumed: bool) {
         let inner = Arc::clone(self);
         self.tasks.spawn(async move {
             let taken = async {
@@ -239,6 +271,16 @@ impl Inner {
         channel.catch_up(places).await;
         Ok(())
     }
+}
+
+/// How the adapter is connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Connection {
+    None,
+    Stands {
+        /// Whether it continues the one before, so that nothing was missed.
+        is_resumed: bool,
+    },
 }
 
 /// Threads whose owner was read: whether it is the bot. An owner never changes.

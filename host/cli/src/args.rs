@@ -1,5 +1,6 @@
 //! The command line, defined once.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -28,9 +29,9 @@ pub(crate) struct Global {
     /// The host's home folder [default: $OSTLER_HOME, else the platform's data folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
-    /// The profile that plugins are installed in
-    #[arg(long, global = true, value_name = "NAME", default_value = "main")]
-    pub(crate) profile: String,
+    /// The profile [default: main; `serve` serves all of the home]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
     /// How results are printed
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -40,6 +41,16 @@ pub(crate) struct Global {
     /// Print what is done and what was used as well
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
+}
+
+/// The profile where none is named.
+pub(crate) const MAIN_PROFILE: &str = "main";
+
+impl Global {
+    /// The profile's name.
+    pub(crate) fn profile_name(&self) -> &str {
+        self.profile.as_deref().unwrap_or(MAIN_PROFILE)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -112,6 +123,25 @@ pub(crate) enum Command {
         #[arg(long, value_name = "JSON", default_value = "{}")]
         args: String,
     },
+    /// Run the host: Discord and the pages
+    Serve(Run),
+    /// Run the host with Discord emulated, to try it and to write plugins
+    Dev(Dev),
+    /// Look at what the assistant did
+    Sessions {
+        #[command(subcommand)]
+        command: Sessions,
+    },
+    /// Look at the configuration
+    Config {
+        #[command(subcommand)]
+        command: Config,
+    },
+    /// Keep the secrets that the configuration and plugins name
+    Secrets {
+        #[command(subcommand)]
+        command: Secrets,
+    },
     /// Check this machine and the home folder, and say how to mend what is broken
     Doctor,
     /// Print completions for a shell
@@ -139,4 +169,65 @@ pub(crate) struct Install {
     /// Accept exactly the access with this digest
     #[arg(long, value_name = "DIGEST")]
     pub(crate) access_digest: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// Where the pages and the API listen; port 0 picks one
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Write the addresses and the token to this file when everything is up
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ready_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Dev {
+    #[command(flatten)]
+    pub(crate) run: Run,
+    /// The turns that the scripted model follows, in place of the profile's model
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Sessions {
+    /// List the sessions, the latest first
+    List,
+    /// Show a session: its rows, and what each turn read, called and said
+    Show {
+        /// The session's key
+        session: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Config {
+    /// Print the profile's configuration as it is in force, defaults included
+    Show {
+        /// Print the reference of every key instead
+        #[arg(long)]
+        docs: bool,
+    },
+    /// Check the profile's file and the host's
+    Check,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Secrets {
+    /// Set a secret; its value is read from stdin, or asked for on a terminal
+    Set {
+        /// Its name: capital letters, digits and `_`, a letter first
+        name: String,
+    },
+    /// List the names, and when each was set
+    List,
+    /// Remove a secret
+    Remove {
+        /// Its name
+        name: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
 }

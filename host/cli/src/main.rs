@@ -3,6 +3,7 @@
 //! - [`args`] is the one definition of the command line; help, completions and the man page come
 //!   from it.
 //! - [`commands`] holds one file for each command: it calls a room and shows what came of it.
+//! - [`host`] wires a running host together, for `serve` and `dev`.
 //! - [`failure`] maps every error to a message with a code, and to an exit code.
 
 #![allow(
@@ -13,6 +14,8 @@
 mod args;
 mod commands;
 mod failure;
+mod host;
+mod log;
 mod show;
 mod terminal;
 
@@ -20,7 +23,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use crate::args::{Cli, Format};
+use crate::args::{Cli, Command, Format};
 use crate::failure::{Exit, Failure};
 
 fn main() -> ExitCode {
@@ -28,19 +31,17 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_max_level(match (cli.global.quiet, cli.global.verbose) {
-            (true, _) => tracing_subscriber::filter::LevelFilter::ERROR,
-            (false, false) => tracing_subscriber::filter::LevelFilter::WARN,
-            (false, true) => tracing_subscriber::filter::LevelFilter::INFO,
-        })
-        .without_time()
-        .with_target(false)
-        .init();
+    log::start(&cli);
     let global = cli.global.clone();
-    let ended = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
+    let runs_a_host = matches!(cli.command, Command::Serve(_) | Command::Dev(_));
+    let mut runtime = if runs_a_host {
+        tokio::runtime::Builder::new_multi_thread()
+    } else {
+        // A command does one thing: its guests run on its own thread.
+        tokio::runtime::Builder::new_current_thread()
+    };
+    let ended = runtime
+        .enable_all()
         .build()
         .map_err(|error| Failure::io("cannot start", &error))
         .and_then(|runtime| runtime.block_on(commands::run(cli)));

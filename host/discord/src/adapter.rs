@@ -83,7 +83,7 @@ impl Adapter {
     /// Shuts down within [`crate::Timings::shutdown`]: the gateway session stays resumable, what is
     /// being handed on is finished as far as time allows, and the sequence before the first event
     /// that was not handed on is saved, so that the next start continues there.
-    pub async fn shutdown(self) {
+    pub async fn shutdown(&self) {
         let core = &self.core;
         core.stop.cancel();
         core.tasks.close();

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use ostler_store::{
-    Cause, ChatType, Delivery, Descriptor, Ending, Epoch, Heard, ItemKind, NewPost, NewRow, Origin,
-    Overheard, Principal, Profile, Role, Route, RowId, RowOutcome, RowStatus, SessionKey,
-    SessionStore as _, Store, TurnItem,
+    Cause, ChatType, Delivery, Descriptor, Ending, Epoch, Heard, HumanEnvelope, ItemKind, NewPost,
+    NewRow, Origin, Overheard, Principal, Profile, Role, Route, RowId, RowOutcome, RowStatus,
+    SessionKey, SessionStore as _, Store, TurnItem,
 };
 use tempfile::TempDir;
 
@@ -284,19 +284,20 @@ async fn an_envelope_is_written_with_its_row_and_a_guests_row_does_not_take_it_a
     let home = Home::new();
     let store = home.open();
     store.admit(row("10", "a", "x")).await.unwrap();
-    let shown = |store: &Store| {
-        let session = store.session(&session("10"));
-        async move { session.await.unwrap().unwrap().human_envelope }
-    };
-    assert_eq!(shown(&store).await, None);
+    assert_eq!(envelope(&store).await, None);
     let mut operator = row("10", "b", "x");
     operator.envelope = Some("7".parse().unwrap());
     let admitted = store.admit(operator).await.unwrap();
-    let envelope = shown(&store).await.unwrap();
-    assert_eq!(envelope.person.as_str(), "7");
-    assert_eq!(envelope.row, admitted.row);
+    let written = envelope(&store).await.unwrap();
+    assert_eq!(written.person.as_str(), "7");
+    assert_eq!(written.row, admitted.row);
     store.admit(row("10", "c", "x")).await.unwrap();
-    assert_eq!(shown(&store).await.unwrap(), envelope);
+    assert_eq!(envelope(&store).await.unwrap(), written);
+}
+
+async fn envelope(store: &Store) -> Option<HumanEnvelope> {
+    let found = store.session(&session("10")).await.unwrap().unwrap();
+    found.human_envelope
 }
 
 fn heard(channel: &str, message: u32, addressed: bool) -> Heard {

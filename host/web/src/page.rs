@@ -10,6 +10,10 @@ use maud::{DOCTYPE, html};
 use crate::server::Shared;
 
 pub(crate) async fn index(State(shared): State<Arc<Shared>>) -> Response {
+    let mut profiles = Vec::new();
+    for state in &shared.profiles {
+        profiles.push((state.profile(), state.model().await, state.is_connected()));
+    }
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -39,11 +43,11 @@ pub(crate) async fn index(State(shared): State<Arc<Shared>>) -> Response {
                             }
                         }
                         tbody {
-                            @for state in &shared.profiles {
+                            @for (profile, model, is_connected) in &profiles {
                                 tr {
-                                    th scope="row" { (state.profile()) }
-                                    td { (state.model()) }
-                                    td { (if state.is_connected() { "connected" } else { "not connected" }) }
+                                    th scope="row" { (profile) }
+                                    td { (model) }
+                                    td { (if *is_connected { "connected" } else { "not connected" }) }
                                 }
                             }
                         }

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use axum::Router;
 use axum::routing::get;
 use ostler_registry::Registry;
@@ -19,11 +20,12 @@ use crate::{api, guard, page};
 const BODY: usize = 1 << 20;
 
 /// What the server shows of a profile.
+#[async_trait]
 pub trait ProfileState: Send + Sync {
     /// The profile.
     fn profile(&self) -> &Profile;
     /// How the model is named.
-    fn model(&self) -> String;
+    async fn model(&self) -> String;
     /// Whether Discord is connected.
     fn is_connected(&self) -> bool;
 }

@@ -101,7 +101,7 @@ impl Inbox for Assistant {
     async fn changed(&self, change: Change) {
         match change {
             Change::Ready { is_resumed, .. } => self.inner().connected(is_resumed),
-            Change::Lost => tracing::warn!("the connection to Discord was lost"),
+            Change::Lost => self.inner().disconnected(),
             Change::Channel(_) | Change::Member(..) | Change::Role(..) => {}
         }
     }

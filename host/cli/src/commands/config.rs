@@ -35,7 +35,7 @@ fn docs(global: &Global) {
 
 /// The profile's configuration as it is in force, defaults included.
 fn show(global: &Global) -> Result<Exit, Failure> {
-    let file = home(global)?.profile_file(&global.profile)?;
+    let file = home(global)?.profile_file(global.profile_name())?;
     let config = ostler_config::read_profile(&file)?;
     match global.format {
         Format::Json => terminal::print_json(&config),
@@ -88,10 +88,10 @@ impl From<&ConfigError> for Problem {
 /// Looks over the profile's file and the host's.
 fn check(global: &Global) -> Result<Exit, Failure> {
     let home = home(global)?;
-    let profile = home.profile_file(&global.profile)?;
+    let profile = home.profile_file(global.profile_name())?;
     let workspace = ostler_config::read_profile(&profile)
         .ok()
-        .and_then(|config| config.workspace(&home, &global.profile).err());
+        .and_then(|config| config.workspace(&home, global.profile_name()).err());
     let errors = ostler_config::check_profile(&profile);
     let host = home.host_file();
     let checked = [

@@ -3,11 +3,16 @@
 mod browse;
 mod build;
 mod call;
+mod config;
+mod dev;
 mod diff;
 mod doctor;
 mod install;
 mod publish;
 mod scan;
+mod secrets;
+mod serve;
+mod sessions;
 mod show;
 mod source;
 mod uninstall;
@@ -40,6 +45,11 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, Failure> {
             tool,
             args,
         } => call::run(global, &package, tool, args).await,
+        Command::Serve(arguments) => serve::run(global, arguments).await,
+        Command::Dev(arguments) => dev::run(global, arguments).await,
+        Command::Sessions { command } => sessions::run(global, command).await,
+        Command::Config { command } => config::run(global, &command),
+        Command::Secrets { command } => secrets::run(global, command).await,
         Command::Doctor => Ok(doctor::run(global)),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "ostler", &mut std::io::stdout());
@@ -76,7 +86,7 @@ fn registry(global: &Global) -> Result<Registry, Failure> {
 
 fn profile(global: &Global) -> Result<Profile, Failure> {
     global
-        .profile
+        .profile_name()
         .parse()
         .map_err(|error: ostler_store::ParseIdError| {
             Failure::new(Exit::Usage, error.code(), error.to_string())

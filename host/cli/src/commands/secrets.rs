@@ -150,13 +150,13 @@ fn tell(global: &Global, name: &SecretName, done: &'static str) {
     }
     match global.format {
         Format::Json => terminal::print_json(&Document {
-            profile: &global.profile,
+            profile: global.profile_name(),
             name: name.as_str(),
             done,
         }),
         Format::Text => terminal::print(&format!(
             "{done} {name} in the profile {}\n",
-            global.profile
+            global.profile_name()
         )),
     }
 }

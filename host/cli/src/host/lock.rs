@@ -31,9 +31,10 @@ impl HostLock {
                 format!("another host runs on {}", home.path().display()),
             )
             .with_help("stop it first, or choose another home with --home DIR")),
-            Err(TryLockError::Error(error)) => {
-                Err(Failure::io(&format!("cannot lock {}", path.display()), &error))
-            }
+            Err(TryLockError::Error(error)) => Err(Failure::io(
+                &format!("cannot lock {}", path.display()),
+                &error,
+            )),
         }
     }
 }

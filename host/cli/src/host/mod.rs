@@ -70,7 +70,8 @@ pub(crate) async fn run(start: Start) -> Result<Exit, Failure> {
         .map_err(|error| Failure::io("cannot wait for signals", &error))?;
     let mut profiles = Vec::new();
     for profile in start.profiles {
-        profiles.push(Arc::new(ProfileHost::start(profile, &start.registry).await?));
+        let profile = ProfileHost::start(profile, &start.registry).await?;
+        profiles.push(Arc::new(profile));
     }
     let states = profiles
         .iter()
@@ -119,7 +120,9 @@ pub(crate) async fn run(start: Start) -> Result<Exit, Failure> {
         server.shutdown().await;
     };
     if tokio::time::timeout(ENDING, stopping).await.is_err() {
-        tracing::error!("not everything ended in time; what was running is found again at the next start");
+        tracing::error!(
+            "not everything ended in time; what was running is found again at the next start"
+        );
     }
     ReadyFile::remove(&start.home, start.ready_file.as_deref());
     ended.map(|()| Exit::Done)

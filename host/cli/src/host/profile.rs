@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use ostler_agent::model::ModelSource;
 use ostler_agent::{Assistant, Inbox, SystemClock};
 use ostler_config::ConfigWatch;
@@ -44,7 +45,7 @@ impl ProfileHost {
         let assistant = Assistant::start(ostler_agent::Options {
             profile: start.profile.clone(),
             profile_file: start.profile_file,
-            config: start.config.receiver(),
+            config: start.config.subscribe(),
             store: Arc::clone(&store) as Arc<dyn SessionStore>,
             registry: Arc::clone(registry),
             models: start.models,
@@ -78,13 +79,17 @@ impl ProfileHost {
 
     /// Ends when the profile is connected.
     pub(crate) async fn connected(&self) {
-        self.adapter.connected().await;
+        self.assistant.connected().await;
     }
 
     /// Ends when the connection ended for good.
     pub(crate) async fn fatal(&self) -> Failure {
-        let fatal = self.adapter.fatal().await;
-        Failure::new(Exit::NotFine, fatal.code(), fatal.to_string())
+        let mut fatal = self.adapter.fatal();
+        match fatal.wait_for(Option::is_some).await.as_deref() {
+            Ok(Some(fatal)) => Failure::new(Exit::NotFine, fatal.code(), fatal.to_string()),
+            // The adapter is gone without a reason: so is its host.
+            Ok(None) | Err(_) => std::future::pending().await,
+        }
     }
 
     /// Interrupts what runs, then leaves Discord so that the connection can be resumed.
@@ -94,13 +99,14 @@ impl ProfileHost {
     }
 }
 
+#[async_trait]
 impl ProfileState for ProfileHost {
     fn profile(&self) -> &Profile {
         &self.profile
     }
 
-    fn model(&self) -> String {
-        self.assistant.model_name()
+    async fn model(&self) -> String {
+        self.assistant.model_name().await
     }
 
     fn is_connected(&self) -> bool {

@@ -46,7 +46,10 @@ impl ReadyFile {
 
     /// Takes both files away: the addresses are no longer true.
     pub(super) fn remove(home: &Home, ready_file: Option<&Path>) {
-        for path in [Some(api_file(home).as_path()), ready_file].into_iter().flatten() {
+        for path in [Some(api_file(home).as_path()), ready_file]
+            .into_iter()
+            .flatten()
+        {
             if let Err(error) = std::fs::remove_file(path)
                 && error.kind() != std::io::ErrorKind::NotFound
             {

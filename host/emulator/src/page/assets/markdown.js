@@ -1,0 +1,90 @@
+// Discord's Markdown: blocks. Everything becomes elements with text nodes; no text is ever parsed
+// as HTML.
+
+import { h } from "./dom.js";
+import { inline } from "./inline.js";
+
+const FENCE = /```(?:([\w+#.-]+)\n)?\n*([^]*?)\n*```/;
+const HEADING = /^(#{1,3}) +(.+)$/;
+const SMALL = /^-# +(.+)$/;
+const ITEM = /^( *)([-*]|\d{1,9}\.) +(.+)$/;
+
+/** The elements of a message's content. `names` resolves mentions. */
+export function markdown(text, names) {
+  const nodes = [];
+  let rest = text;
+  for (;;) {
+    const fence = FENCE.exec(rest);
+    if (!fence || fence[2] === "") break;
+    nodes.push(...lines(rest.slice(0, fence.index), names));
+    nodes.push(h("pre", { tabindex: "0" }, h("code", {}, fence[2])));
+    rest = rest.slice(fence.index + fence[0].length);
+    if (rest.startsWith("\n")) rest = rest.slice(1);
+  }
+  nodes.push(...lines(rest, names));
+  return nodes;
+}
+
+/** Blocks that begin and end with lines. */
+function lines(text, names) {
+  const nodes = [];
+  const list = text.split("\n");
+  let plain = [];
+  const flush = () => {
+    const joined = plain.join("\n").replace(/\n$/, "");
+    if (joined.trim() !== "") nodes.push(h("p", { dir: "auto" }, inline(joined, names)));
+    plain = [];
+  };
+  while (list.length > 0) {
+    const line = list.shift();
+    let found;
+    if (line.startsWith(">>> ")) {
+      flush();
+      const quoted = [line.slice(4), ...list.splice(0)].join("\n");
+      nodes.push(h("blockquote", {}, lines(quoted, { ...names, quoted: true })));
+    } else if (line.startsWith("> ") && !names.quoted) {
+      flush();
+      const quoted = [line.slice(2)];
+      while (list[0]?.startsWith("> ")) quoted.push(list.shift().slice(2));
+      nodes.push(h("blockquote", {}, lines(quoted.join("\n"), { ...names, quoted: true })));
+    } else if ((found = HEADING.exec(line))) {
+      flush();
+      // The page has its own first heading; those of messages come after it.
+      const level = found[1].length;
+      nodes.push(h(`h${level + 3}`, { class: `h${level}`, dir: "auto" }, inline(found[2], names)));
+    } else if ((found = SMALL.exec(line))) {
+      flush();
+      nodes.push(h("p", { class: "small", dir: "auto" }, inline(found[1], names)));
+    } else if (ITEM.test(line)) {
+      flush();
+      const items = [line];
+      while (list.length > 0 && ITEM.test(list[0])) items.push(list.shift());
+      nodes.push(bullets(items.map((item) => ITEM.exec(item)), names));
+    } else {
+      plain.push(line);
+    }
+  }
+  flush();
+  return nodes;
+}
+
+/** A list, with lists in it where items stand further in. */
+function bullets(items, names) {
+  const ordered = (item) => /\d/.test(item[2]);
+  const open = (item) =>
+    ordered(item) ? h("ol", { start: Number.parseInt(item[2], 10) }) : h("ul");
+  const root = open(items[0]);
+  const levels = [{ indent: items[0][1].length, list: root }];
+  for (const item of items) {
+    const indent = item[1].length;
+    while (levels.length > 1 && indent < levels.at(-1).indent) levels.pop();
+    const level = levels.at(-1);
+    if (indent > level.indent + 1 && level.list.lastChild && levels.length < 10) {
+      const list = open(item);
+      level.list.lastChild.append(list);
+      levels.push({ indent, list });
+    }
+    levels.at(-1).list.append(h("li", { dir: "auto" }, inline(item[3], names)));
+  }
+  return root;
+}
