@@ -19,7 +19,16 @@ pub fn binary() -> &'static Path {
             return binary.into();
         }
         let built = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--workspace", "--bin", "ostler"])
+            .args([
+                "build",
+                "--quiet",
+                "--workspace",
+                "--bin",
+                "ostler",
+                "--tests",
+                "--features",
+                "ostler/failpoints",
+            ])
             .current_dir(workspace())
             .status()
             .expect("cargo runs");

@@ -3,6 +3,8 @@
 //! - [`guest`] makes real components from a few lines of core WebAssembly text, against the real
 //!   WIT package. Unit tests of other crates use it as well.
 //! - [`host`] runs the `ostler` binary in a home of its own.
+//! - [`discord`] is a Discord of the test's own: the emulator, with people who speak.
+//! - [`serving`] runs `ostler serve` against it, to be stopped and killed.
 //! - [`model_server`] speaks the protocols of model providers.
 //!
 //! The flows themselves stand in `tests/`, one file each.
@@ -13,6 +15,8 @@
     reason = "a test that cannot go on fails, with the place where it stopped"
 )]
 
+pub mod discord;
 pub mod guest;
 pub mod host;
 pub mod model_server;
+pub mod serving;

@@ -17,9 +17,9 @@ pub(crate) fn start(cli: &Cli) {
     };
     let given = std::env::var("OSTLER_LOG").unwrap_or_default();
     // The client of model providers logs answers and whole addresses; HTTP libraries log noise.
-    let filter = EnvFilter::builder()
-        .with_default_directive(level.into())
-        .parse_lossy(format!("genai=off,hyper=warn,h2=warn,rustls=warn,{given}"));
+    let filter = EnvFilter::builder().parse_lossy(format!(
+        "{level},genai=off,hyper=warn,h2=warn,rustls=warn,{given}"
+    ));
     let log = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_env_filter(filter)

@@ -10,11 +10,7 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
-    X_FRAME_OPTIONS,
-};
-use http::{HeaderMap, HeaderName, StatusCode};
+use http::{HeaderMap, StatusCode};
 
 use crate::control::is_local;
 use crate::state::AppState;
@@ -28,12 +24,12 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
 
 /// What every answer carries beside its type. The page of another emulator at the same port must
 /// not be shown from a cache.
-const HEADERS: [(HeaderName, &str); 5] = [
-    (CONTENT_SECURITY_POLICY, POLICY),
-    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (REFERRER_POLICY, "no-referrer"),
-    (X_FRAME_OPTIONS, "DENY"),
-    (CACHE_CONTROL, "no-store"),
+const HEADERS: [(&str, &str); 5] = [
+    ("content-security-policy", POLICY),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("x-frame-options", "DENY"),
+    ("cache-control", "no-store"),
 ];
 
 pub(crate) fn router() -> Router<AppState> {
@@ -59,12 +55,9 @@ fn serve(state: &AppState, headers: &HeaderMap, asset: Option<&Asset>) -> Respon
         return StatusCode::FORBIDDEN.into_response();
     }
     match asset {
-        Some(asset) => (
-            HEADERS,
-            [(CONTENT_TYPE, asset.content_type)],
-            asset.content,
-        )
-            .into_response(),
+        Some(asset) => {
+            (HEADERS, [("content-type", asset.content_type)], asset.content).into_response()
+        }
         None => (StatusCode::NOT_FOUND, HEADERS).into_response(),
     }
 }

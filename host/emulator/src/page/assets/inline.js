@@ -17,7 +17,6 @@ const MARKS = [
 ];
 
 const ESCAPED = /^\\([^\w\s])/;
-const CODE = /^(`+)([^]*?[^`])\1(?!`)/;
 const MENTION = /^<(@[!&]?|#)(\d{1,20})>/;
 const MOMENT = /^<t:(-?\d{1,14})(?::([tTdDfFR]))?>/;
 const EMOJI = /^<a?:(\w{1,32}):\d{1,20}>/;
@@ -67,10 +66,8 @@ export function inline(text, names, depth = 0) {
 
 /** Code, mentions, times, links: what has no marks in it. */
 function special(rest, names) {
+  if (rest[0] === "`") return code(rest);
   let found;
-  if ((found = CODE.exec(rest))) {
-    return { node: h("code", {}, found[2].trim() || found[2]), length: found[0].length };
-  }
   if ((found = MENTION.exec(rest))) {
     return { node: mention(found[1], found[2], names), length: found[0].length };
   }
@@ -97,6 +94,21 @@ function special(rest, names) {
     return { node: name(found[1], { class: "link" }), length: found[0].length };
   }
   return null;
+}
+
+/** Code between two equal runs of backticks; without the second one, the run itself. */
+function code(rest) {
+  const run = /^`+/.exec(rest)[0];
+  for (let at = rest.indexOf(run, run.length); at > 0; at = rest.indexOf(run, at)) {
+    let end = at + run.length;
+    while (rest[end] === "`") end += 1;
+    if (end === at + run.length) {
+      const text = rest.slice(run.length, at);
+      return { node: h("code", {}, text.trim() || text), length: end };
+    }
+    at = end;
+  }
+  return { node: document.createTextNode(run), length: run.length };
 }
 
 function mention(sign, id, names) {

@@ -4,24 +4,28 @@
 import { h } from "./dom.js";
 import { inline } from "./inline.js";
 
-const FENCE = /```(?:([\w+#.-]+)\n)?\n*([^]*?)\n*```/;
-const HEADING = /^(#{1,3}) +(.+)$/;
-const SMALL = /^-# +(.+)$/;
-const ITEM = /^( *)([-*]|\d{1,9}\.) +(.+)$/;
+// None of these looks at a character more than a few times, whatever the text is.
+const FENCE = "```";
+const LANGUAGE = /^[\w+#.-]{1,40}\n/;
+const HEADING = /^(#{1,3}) +(\S[^]*)$/;
+const SMALL = /^-# +(\S[^]*)$/;
+const ITEM = /^( *)([-*]|\d{1,9}\.) +(\S[^]*)$/;
 
 /** The elements of a message's content. `names` resolves mentions. */
 export function markdown(text, names) {
   const nodes = [];
-  let rest = text;
+  let at = 0;
   for (;;) {
-    const fence = FENCE.exec(rest);
-    if (!fence || fence[2] === "") break;
-    nodes.push(...lines(rest.slice(0, fence.index), names));
-    nodes.push(h("pre", { tabindex: "0" }, h("code", {}, fence[2])));
-    rest = rest.slice(fence.index + fence[0].length);
-    if (rest.startsWith("\n")) rest = rest.slice(1);
+    const start = text.indexOf(FENCE, at);
+    const end = start < 0 ? -1 : text.indexOf(FENCE, start + FENCE.length);
+    if (end < 0) break;
+    nodes.push(...lines(text.slice(at, start), names));
+    const code = text.slice(start + FENCE.length, end).replace(LANGUAGE, "");
+    nodes.push(h("pre", { tabindex: "0" }, h("code", {}, code.replace(/^\n|\n$/g, ""))));
+    at = end + FENCE.length;
+    if (text[at] === "\n") at += 1;
   }
-  nodes.push(...lines(rest, names));
+  nodes.push(...lines(text.slice(at), names));
   return nodes;
 }
 
