@@ -9,15 +9,8 @@ use serde_json::{Value, json};
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What the bot may do: everything that the assistant's tools need.
-const BOT_PERMISSIONS: u64 = (1 << 10)
-    | (1 << 11)
-    | (1 << 14)
-    | (1 << 15)
-    | (1 << 16)
-    | (1 << 6)
-    | (1 << 34)
-    | (1 << 35)
-    | (1 << 38);
+const BOT_PERMISSIONS: u64 =
+    (1 << 10) | (1 << 11) | (1 << 14) | (1 << 15) | (1 << 16) | (1 << 6) | (1 << 35) | (1 << 38);
 
 /// A running emulator with the guild `Stable`, the channels `general` and `other`, the forum
 /// `ideas`, and the people `operator` (who owns the profile), `admin` (an Administrator), `guest`

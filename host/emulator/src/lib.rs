@@ -6,7 +6,8 @@
 //! - attachments below `/attachments`;
 //! - with a token, the control API below `/_emulator`: it makes guilds, channels, users, bots,
 //!   speaks and presses as people, and causes faults;
-//! - a page at `/`.
+//! - a page at `/` that shows all of this live, and lets a person speak and press as any user. It
+//!   needs the control API's token, in the fragment of its address: `/#token=…`.
 //!
 //! What this crate promises:
 //! - **It never says yes to what Discord would refuse.** Routes and features that it does not know

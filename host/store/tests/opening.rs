@@ -38,7 +38,7 @@ fn refused(path: &Path) -> StoreError {
 fn a_new_file_gets_the_newest_schema_and_keeps_it() {
     let folder = Folder::new();
     let version = folder.open().schema_version().unwrap();
-    assert_eq!(version, 1);
+    assert_eq!(version, 2);
     assert_eq!(folder.open().schema_version().unwrap(), version);
     assert_eq!(folder.open().integrity().unwrap(), Vec::<String>::new());
 }
@@ -100,7 +100,7 @@ fn a_newer_schema_is_refused_and_left_byte_identical() {
     let error = refused(&folder.database());
     assert_eq!(error.code(), "store-newer");
     assert!(error.to_string().contains("schema version 99"), "{error}");
-    assert!(error.to_string().contains("versions up to 1"), "{error}");
+    assert!(error.to_string().contains("versions up to 2"), "{error}");
     assert!(contents(folder.path()) == before);
 }
 

@@ -40,7 +40,7 @@ impl Inbox for Assistant {
             .store
             .last_heard(&services.profile, &message.place.channel)
             .await
-            .map_err(failed)?;
+            .map_err(|error| failed(&error))?;
         let hearing = Hearing {
             own: &own,
             is_own_thread: is_own_thread(inner, &message.place, &own).await?,
@@ -66,7 +66,7 @@ impl Inbox for Assistant {
                 .store
                 .overhear(heard, overheard(&message))
                 .await
-                .map_err(failed);
+                .map_err(|error| failed(&error));
         };
         let text = NativeText::of(&message, address);
         let row = new_row(inner, &message, &text, heard).await?;
@@ -78,7 +78,7 @@ impl Inbox for Assistant {
                 tracing::warn!(message = %message.id, code = error.code(), "told twice, differently");
                 return Ok(());
             }
-            Err(error) => return Err(failed(error)),
+            Err(error) => return Err(failed(&error)),
         };
         if !admitted.is_duplicate {
             tracing::info!(%session, row = %admitted.row, seq = admitted.seq, "admitted");
@@ -107,7 +107,7 @@ impl Inbox for Assistant {
     }
 }
 
-fn failed(error: StoreError) -> InboxError {
+fn failed(error: &StoreError) -> InboxError {
     InboxError(format!("{}: {error}", error.code()))
 }
 
@@ -137,7 +137,7 @@ async fn is_own_thread(
         .store
         .bot_thread(&services.profile, &place.channel)
         .await
-        .map_err(failed)?;
+        .map_err(|error| failed(&error))?;
     if marked.is_some() {
         return Ok(true);
     }

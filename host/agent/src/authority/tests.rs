@@ -58,14 +58,14 @@ fn catalog() -> ToolCatalog {
     own.chain([plugin]).collect()
 }
 
-fn facts(permissions: Fact<u128>) -> LiveFacts {
+fn facts(permissions: &Fact<u128>) -> LiveFacts {
     let member = match permissions {
         Fact::Known(bits) => Fact::Known(MemberFacts {
             roles: BTreeSet::new(),
-            permissions: PermissionBits(bits),
+            permissions: PermissionBits(*bits),
         }),
         Fact::Absent => Fact::Absent,
-        Fact::Unreadable(code) => Fact::Unreadable(code),
+        Fact::Unreadable(code) => Fact::Unreadable(*code),
     };
     LiveFacts {
         stop: Fact::Absent,
@@ -104,7 +104,7 @@ fn guests_administrators_and_the_owner_are_offered_10_14_27_and_31_of_33() {
             &row(person("7")),
             &route(Some("1")),
             &config(owner, &[]),
-            &facts(Fact::Known(bits)),
+            &facts(&Fact::Known(bits)),
         )
         .unwrap()
     };
@@ -133,7 +133,7 @@ fn a_member_that_cannot_be_read_is_a_guest() {
             &row(person("7")),
             &route(Some("1")),
             &config(Some("8"), &[]),
-            &facts(unknown),
+            &facts(&unknown),
         )
         .unwrap();
         assert_eq!(authority.tier, Tier::Guest);
@@ -147,7 +147,7 @@ fn nobody_is_an_administrator_of_a_direct_chat() {
         &row(person("7")),
         &route(None),
         &config(None, &[]),
-        &facts(Fact::Known(ADMINISTRATOR)),
+        &facts(&Fact::Known(ADMINISTRATOR)),
     )
     .unwrap();
     assert_eq!(authority.tier, Tier::Guest);
@@ -159,7 +159,7 @@ fn without_an_owner_nobody_has_an_owners_tools() {
         &row(person("7")),
         &route(Some("1")),
         &config(None, &["discord", "plugin:handoff"]),
-        &facts(Fact::Known(ADMINISTRATOR)),
+        &facts(&Fact::Known(ADMINISTRATOR)),
     )
     .unwrap();
     for (name, source) in catalog() {
@@ -182,7 +182,7 @@ fn the_operators_discord_tools_and_plugins_are_the_owners_and_only_where_they_ar
             &row(person("7")),
             &route(Some("1")),
             &config(Some(owner), listed),
-            &facts(Fact::Known(ADMINISTRATOR)),
+            &facts(&Fact::Known(ADMINISTRATOR)),
         )
         .unwrap()
         .tools
@@ -205,7 +205,7 @@ fn what_discord_cannot_draw_is_offered_to_nobody() {
         &row(person("7")),
         &route(Some("1")),
         &config(Some("7"), &["core"]),
-        &facts(Fact::Known(ADMINISTRATOR)),
+        &facts(&Fact::Known(ADMINISTRATOR)),
     )
     .unwrap();
     for name in ["ask_user", "open_link"] {
@@ -226,7 +226,7 @@ fn a_stop_refuses_and_one_that_cannot_be_read_counts_as_set() {
     ] {
         let facts = LiveFacts {
             stop,
-            ..facts(Fact::Known(ADMINISTRATOR))
+            ..facts(&Fact::Known(ADMINISTRATOR))
         };
         let refusal = derive(
             &row(person("7")),
@@ -257,7 +257,7 @@ fn a_row_whose_origin_has_no_rules_yet_gets_no_turn() {
             &row(origin),
             &route(Some("1")),
             &config(Some("7"), &[]),
-            &facts(Fact::Absent),
+            &facts(&Fact::Absent),
         )
         .unwrap_err();
         assert_eq!(refusal.code(), "permission_denied");

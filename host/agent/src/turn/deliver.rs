@@ -36,9 +36,8 @@ pub(crate) async fn deliver(
     session: &SessionKey,
 ) -> Result<(), ostler_store::StoreError> {
     for post in outbox.store.open_posts(session).await? {
-        let delivery = match send(outbox, &post).await {
-            Some(delivery) => delivery,
-            None => return Ok(()),
+        let Some(delivery) = send(outbox, &post).await else {
+            return Ok(());
         };
         if let Delivery::GivenUp(code) = &delivery {
             tracing::error!(row = %post.row, part = post.part, code, "an answer was not sent");

@@ -185,7 +185,7 @@ async fn row_turn(inner: &Arc<Inner>, row: &Row) -> Result<(), StoreError> {
         max_tokens: config
             .agent_model(&agent)
             .and_then(|model| model.max_tokens)
-            .map(|bound| bound.get()),
+            .map(ostler_config::Bounded::get),
         toolbox: &toolbox,
         channel: channel.as_ref(),
         services: &inner.services,

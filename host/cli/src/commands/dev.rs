@@ -16,17 +16,11 @@ use crate::commands::serve::workspace;
 use crate::failure::{Exit, Failure};
 use crate::host::{self, HostLock, ProfileStart, Start};
 
-/// What the assistant needs on Discord (Discord, *Permissions*): see and write in channels and
-/// threads, read their history, open public threads, attach files, embed links, react.
-const BOT_PERMISSIONS: u64 = (1 << 10)
-    | (1 << 11)
-    | (1 << 14)
-    | (1 << 15)
-    | (1 << 16)
-    | (1 << 6)
-    | (1 << 34)
-    | (1 << 35)
-    | (1 << 38);
+/// What the assistant needs on Discord (Discord, *Permissions*), as docs/discord.md tells operators
+/// to give it: see and write in channels and threads, read their history, open public threads,
+/// attach files, embed links, react.
+const BOT_PERMISSIONS: u64 =
+    (1 << 10) | (1 << 11) | (1 << 14) | (1 << 15) | (1 << 16) | (1 << 6) | (1 << 35) | (1 << 38);
 
 /// The secret that holds the emulated bot's token.
 const TOKEN_SECRET: &str = "DISCORD_TOKEN";

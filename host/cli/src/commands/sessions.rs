@@ -30,7 +30,7 @@ async fn list(global: &Global) -> Result<Exit, Failure> {
         .store()
         .sessions(&profile, LISTED)
         .await
-        .map_err(failed)?;
+        .map_err(|error| failed(&error))?;
     let sessions: Vec<SessionView> = found.into_iter().map(Into::into).collect();
     match global.format {
         Format::Json => terminal::print_json(&Document { sessions }),
@@ -53,7 +53,7 @@ async fn show(global: &Global, key: &str) -> Result<Exit, Failure> {
     let registry = registry(global)?;
     let detail = session_detail(registry.store().as_ref(), &key)
         .await
-        .map_err(failed)?
+        .map_err(|error| failed(&error))?
         .ok_or_else(|| {
             Failure::new(
                 Exit::Usage,
@@ -69,7 +69,7 @@ async fn show(global: &Global, key: &str) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn failed(error: ostler_store::StoreError) -> Failure {
+fn failed(error: &ostler_store::StoreError) -> Failure {
     Failure::new(Exit::Usage, error.code(), error.to_string())
 }
 

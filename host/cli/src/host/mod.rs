@@ -103,10 +103,7 @@ pub(crate) async fn run(start: Start) -> Result<Exit, Failure> {
                 token: start.token.clone(),
                 workspace,
             };
-            let written = ready.write(&start.home, start.ready_file.as_deref());
-            if let Err(failure) = written {
-                return Err(failure);
-            }
+            ready.write(&start.home, start.ready_file.as_deref())?;
             terminal::print(&format!("{ready}{}", start.welcome));
             std::future::pending().await
         } => never,

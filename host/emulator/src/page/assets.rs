@@ -27,13 +27,14 @@ macro_rules! asset {
 pub(super) const INDEX: Asset = asset!(HTML, "index.html");
 
 /// What the page loads, below `/page/`.
-const FILES: [Asset; 34] = [
+const FILES: [Asset; 36] = [
     asset!(SCRIPT, "api.js"),
     asset!(SCRIPT, "attachments.js"),
     asset!(STYLE, "base.css"),
     asset!(STYLE, "components.css"),
     asset!(SCRIPT, "components.js"),
     asset!(SCRIPT, "composer.js"),
+    asset!(SCRIPT, "connection.js"),
     asset!(SCRIPT, "dialog.js"),
     asset!(SCRIPT, "dom.js"),
     asset!(SCRIPT, "embeds.js"),
@@ -60,6 +61,7 @@ const FILES: [Asset; 34] = [
     asset!(SCRIPT, "starts.js"),
     asset!(SCRIPT, "time.js"),
     asset!(SCRIPT, "token.js"),
+    asset!(SCRIPT, "turns.js"),
     asset!(SCRIPT, "typing.js"),
     asset!(SCRIPT, "world.js"),
 ];

@@ -55,9 +55,12 @@ fn serve(state: &AppState, headers: &HeaderMap, asset: Option<&Asset>) -> Respon
         return StatusCode::FORBIDDEN.into_response();
     }
     match asset {
-        Some(asset) => {
-            (HEADERS, [("content-type", asset.content_type)], asset.content).into_response()
-        }
+        Some(asset) => (
+            HEADERS,
+            [("content-type", asset.content_type)],
+            asset.content,
+        )
+            .into_response(),
         None => (StatusCode::NOT_FOUND, HEADERS).into_response(),
     }
 }

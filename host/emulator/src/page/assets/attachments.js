@@ -20,7 +20,7 @@ export function file(data) {
     h(
       "figcaption",
       {},
-      "⭳ ",
+      "⇩ ",
       download(data.url, data.filename ?? data.name ?? "file"),
       h("span", { class: "dim" }, ` ${size(data.size)}`),
     ),

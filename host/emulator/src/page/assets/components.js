@@ -23,7 +23,10 @@ const STYLES = { 1: "primary", 2: "secondary", 3: "success", 4: "danger", 5: "li
 
 function label(data) {
   const emoji = data.emoji ? (data.emoji.id ? `:${data.emoji.name}:` : data.emoji.name) : null;
-  return [emoji ? h("span", { class: "emoji" }, emoji) : null, data.label ? name(data.label) : null];
+  return [
+    emoji ? h("span", { class: "emoji" }, emoji) : null,
+    data.label ? name(data.label) : null,
+  ];
 }
 
 function button(data, message, context) {
@@ -31,8 +34,14 @@ function button(data, message, context) {
   if (data.style === LINK) {
     const href = safeAddress(data.url);
     const props = { class: "component link", title: plain(data.url) };
-    if (!href || data.disabled) return h("span", { ...props, "aria-disabled": "true" }, label(data));
-    return h("a", { ...props, href, target: "_blank", rel: "noopener noreferrer" }, label(data), " ↗");
+    if (!href || data.disabled)
+      return h("span", { ...props, "aria-disabled": "true" }, label(data));
+    return h(
+      "a",
+      { ...props, href, target: "_blank", rel: "noopener noreferrer" },
+      label(data),
+      " ↗",
+    );
   }
   const press = (event) => context.press(message, data.custom_id, { from: event.currentTarget });
   return h(
@@ -60,7 +69,9 @@ function media(item) {
 function fileOf(data, message) {
   const url = data.file?.url;
   const known = message.attachments.find((each) => each.url === url);
-  const last = String(url ?? "").split("/").pop();
+  const last = String(url ?? "")
+    .split("/")
+    .pop();
   return file(known ?? { url, filename: data.name ?? last, size: data.size });
 }
 
@@ -96,7 +107,9 @@ function component(data, message, context) {
     case FILE:
       return fileOf(data, message);
     case SEPARATOR:
-      return h("hr", { class: `${data.divider === false ? "bare" : ""} space-${data.spacing ?? 1}` });
+      return h("hr", {
+        class: `${data.divider === false ? "bare" : ""} space-${data.spacing ?? 1}`,
+      });
     case CONTAINER:
       return container(data, message, context);
     default:

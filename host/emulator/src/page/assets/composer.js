@@ -12,6 +12,7 @@ const who = h("select", { id: "speaker" });
 const bots = h("input", { type: "checkbox", id: "with-bots" });
 const mention = h("input", { type: "checkbox", id: "mention", checked: true });
 const mentioned = h("select", { id: "mentioned", "aria-label": "Which bot to mention" });
+const mentionName = h("span");
 const mentionPart = h("span", { class: "check" });
 const reply = h("p", { class: "replying" });
 const text = h("textarea", { id: "text", rows: "1", maxlength: LONGEST, dir: "auto" });
@@ -23,6 +24,9 @@ let lastTyping = 0;
 
 function fit() {
   text.style.setProperty("height", "auto");
+  // Nothing has a height while it is not shown.
+  if (text.scrollHeight === 0) return;
+  text.style.setProperty("overflow-y", text.scrollHeight > 198 ? "auto" : "hidden");
   text.style.setProperty("height", `${Math.min(text.scrollHeight + 2, 200)}px`);
 }
 
@@ -72,8 +76,16 @@ export function answerTo(message) {
   answered = message;
   reply.hidden = !message;
   if (!message) return;
-  const stop = { type: "button", "aria-label": "Do not reply", on: { click: () => answerTo(null) } };
-  reply.replaceChildren("Replying to ", name(context.names.user(message.author.id)), h("button", stop, "✕"));
+  const stop = {
+    type: "button",
+    "aria-label": "Do not reply",
+    on: { click: () => answerTo(null) },
+  };
+  reply.replaceChildren(
+    "Replying to ",
+    name(context.names.user(message.author.id)),
+    h("button", stop, "✕"),
+  );
   text.focus();
 }
 
@@ -92,7 +104,10 @@ export function build(choose) {
     reply,
     write,
   );
-  mentionPart.append(h("label", { class: "check", for: "mention" }, mention, " mention "), mentioned);
+  mentionPart.append(
+    h("label", { class: "check", for: "mention" }, mention, mentionName),
+    mentioned,
+  );
   reply.hidden = true;
   who.addEventListener("change", () => choose(who.value));
   bots.addEventListener("change", () => context && fill());
@@ -119,9 +134,11 @@ function option(id, chosen) {
 
 /** Who may speak: first those who are where the channel is. */
 function fill() {
-  const { world, channel, user } = context;
+  const { world, channel, user, names } = context;
   const here = new Set(world.peopleIn(channel));
-  const all = [...world.users.values()].filter((one) => !one.bot || bots.checked || one.id === user);
+  const all = [...world.users.values()].filter(
+    (one) => !one.bot || bots.checked || one.id === user,
+  );
   const near = all.filter((one) => here.has(one.id)).map((one) => option(one.id, user));
   const far = all.filter((one) => !here.has(one.id)).map((one) => option(one.id, user));
   const others = far.length > 0 ? h("optgroup", { label: "Not in here" }, far) : null;
@@ -130,7 +147,11 @@ function fill() {
   const list = world.botsIn(channel).filter((bot) => bot !== user);
   const before = mentioned.value;
   mentioned.replaceChildren(...list.map((bot) => option(bot, before)));
-  mentionPart.hidden = list.length === 0 || !channel || isDirect(channel) || Boolean(speaker?.bot);
+  // One bot is named; of several one is chosen.
+  mentioned.hidden = list.length === 1;
+  mentionName.replaceChildren("mention ", mentioned.hidden ? name(names.user(list[0])) : "");
+  const isNeeded = channel && !isDirect(channel) && !isForum(channel) && !speaker?.bot;
+  mentionPart.hidden = list.length === 0 || !isNeeded;
 }
 
 /** Shows who can speak in the chosen channel. */
@@ -142,6 +163,7 @@ export function show(next) {
   write.hidden = !channel || isForum(channel);
   if (!channel) return;
   const where = (isDirect(channel) ? "@" : "#") + plain(world.titleOf(channel, user));
-  text.placeholder = `Message ${where} as ${plain(names.user(user))}`;
-  text.setAttribute("aria-label", text.placeholder);
+  text.placeholder = `Message ${where}`;
+  text.setAttribute("aria-label", `Message ${where} as ${plain(names.user(user))}`);
+  fit();
 }

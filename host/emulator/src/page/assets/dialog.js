@@ -29,11 +29,20 @@ function control(field, id) {
       const box = h("input", { type: "checkbox", value });
       return { box, element: h("label", { class: "check" }, box, " ", name(label)) };
     });
-    const group = h("div", { class: "checks", id }, boxes.map(({ element }) => element));
+    const group = h(
+      "div",
+      { class: "checks", id },
+      boxes.map(({ element }) => element),
+    );
     const read = () => boxes.filter(({ box }) => box.checked).map(({ box }) => box.value);
     return { element: group, read };
   }
-  const input = h("input", { ...limits, type: "text", autocomplete: "off", value: field.value ?? "" });
+  const input = h("input", {
+    ...limits,
+    type: "text",
+    autocomplete: "off",
+    value: field.value ?? "",
+  });
   return { element: input, read: () => input.value };
 }
 
@@ -65,15 +74,16 @@ export function ask({ title, fields, action, run }) {
   const cancel = h("button", { type: "button", on: { click: () => dialog.close() } }, "Cancel");
   const send = async (event) => {
     event.preventDefault();
+    if (submit.ariaBusy === "true") return;
     error.textContent = "";
-    submit.disabled = true;
+    submit.ariaBusy = "true";
     try {
       await run(Object.fromEntries(controls.map(([key, read]) => [key, read()])));
       dialog.close();
     } catch (problem) {
       error.textContent = problem.message;
     } finally {
-      submit.disabled = false;
+      submit.ariaBusy = null;
     }
   };
   const heading = h("h2", { id: prefix }, name(title));

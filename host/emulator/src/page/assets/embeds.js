@@ -46,7 +46,11 @@ function embed(data, { names }) {
       data.url ? h("p", { class: "address" }, link(data.url)) : null,
       data.description ? h("div", { class: "content" }, markdown(data.description, names)) : null,
       data.fields?.length > 0
-        ? h("dl", { class: "fields" }, data.fields.map((each) => field(each, names)))
+        ? h(
+            "dl",
+            { class: "fields" },
+            data.fields.map((each) => field(each, names)),
+          )
         : null,
       data.image ? image(data.image.url, "") : null,
       foot(data),

@@ -1,6 +1,6 @@
 // What stands above the messages: where one is, and what can be started there.
 
-import { h, name, rebuild, the } from "./dom.js";
+import { h, name, plain, rebuild, the } from "./dom.js";
 import { isArchived, isDirect, isForum, isThread, signOf } from "./world.js";
 
 function action(label, click) {
@@ -31,5 +31,5 @@ export function show(channel, context) {
     isForum(channel) ? action("New post", context.newPost) : null,
     canThread ? action("New thread", context.newThread) : null,
   );
-  document.title = `${title} – Ostler's emulator`;
+  document.title = `${plain(title)} – Ostler's emulator`;
 }

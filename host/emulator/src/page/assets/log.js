@@ -59,7 +59,9 @@ export function show(messages, context, more) {
     more ? h("button", older, "Show older messages") : null,
     elements.length === 0 ? h("p", { class: "empty" }, "Nothing was said here yet.") : null,
     elements,
-  ].flat().filter(Boolean);
+  ]
+    .flat()
+    .filter(Boolean);
   const isSame =
     wanted.length === log.children.length && wanted.every((one, at) => one === log.children[at]);
   if (!isSame) patch(log, wanted);

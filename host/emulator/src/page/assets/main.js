@@ -2,7 +2,8 @@
 
 import { get, post } from "./api.js";
 import * as composer from "./composer.js";
-import { h, the } from "./dom.js";
+import * as connection from "./connection.js";
+import { the } from "./dom.js";
 import { listen } from "./events.js";
 import * as head from "./head.js";
 import * as log from "./log.js";
@@ -14,6 +15,7 @@ import * as signIn from "./sign-in.js";
 import * as starts from "./starts.js";
 import { keepTrue } from "./time.js";
 import * as token from "./token.js";
+import { inTurn } from "./turns.js";
 import * as typing from "./typing.js";
 import { CATEGORY, World, isDirect, isForum, isThread } from "./world.js";
 
@@ -31,27 +33,6 @@ function say(text, isFailure = false) {
   const notice = the("notice");
   notice.textContent = text;
   notice.classList.toggle("failed", isFailure);
-}
-
-/** Runs one at a time; what is asked for meanwhile runs once more after it. */
-function inTurn(action) {
-  let running = null;
-  let again = false;
-  return function run() {
-    if (running) {
-      again = true;
-      return running;
-    }
-    running = (async () => {
-      do {
-        again = false;
-        await action();
-      } while (again);
-    })().finally(() => {
-      running = null;
-    });
-    return running;
-  };
 }
 
 /** What all parts of the page know. */
@@ -165,7 +146,7 @@ const written = new Set();
 function noteWritten(message) {
   if (written.has(message.id)) return;
   written.add(message.id);
-  typing.stopped(message.channel_id, message.author.id);
+  typing.stopped(message.channel_id, message.author.id, Date.parse(message.timestamp));
   typing.show({ ...context(), channel });
 }
 
@@ -228,24 +209,6 @@ function heard(notice) {
   else load(loadWorld);
 }
 
-function live(text, isLive) {
-  const sign = the("live");
-  if (!sign) return;
-  sign.textContent = text;
-  sign.classList.toggle("is-live", isLive);
-}
-
-function lost(wait, retry) {
-  live("offline", false);
-  const seconds = Math.max(1, Math.round(wait / 1_000));
-  const button = h("button", { type: "button", on: { click: retry } }, "Try now");
-  the("lost").hidden = false;
-  the("lost").replaceChildren(
-    h("span", {}, `The connection to the emulator is lost. Trying again in ${seconds} s.`),
-    button,
-  );
-}
-
 let isListening = false;
 
 async function start(problem = "") {
@@ -267,12 +230,11 @@ async function start(problem = "") {
   isListening = true;
   listen({
     opened: () => {
-      the("lost").hidden = true;
-      live("live", true);
+      connection.live();
       load(loadWorld, loadMessages);
     },
     notice: heard,
-    lost,
+    lost: connection.lost,
     refused: (error) => {
       isListening = false;
       failed(error);

@@ -62,8 +62,13 @@ function lines(text, names) {
     } else if (ITEM.test(line)) {
       flush();
       const items = [line];
-      while (list.length > 0 && ITEM.test(list[0])) items.push(list.shift());
-      nodes.push(bullets(items.map((item) => ITEM.exec(item)), names));
+      while (list.length > 0 && continues(line, list[0])) items.push(list.shift());
+      nodes.push(
+        bullets(
+          items.map((item) => ITEM.exec(item)),
+          names,
+        ),
+      );
     } else {
       plain.push(line);
     }
@@ -72,9 +77,19 @@ function lines(text, names) {
   return nodes;
 }
 
+/** Whether a line belongs to the list that begins with `first`: one of a kind, or further in. */
+function continues(first, line) {
+  const item = ITEM.exec(line);
+  const start = ITEM.exec(first);
+  return item && (item[1].length > start[1].length || ordered(item) === ordered(start));
+}
+
+function ordered(item) {
+  return /\d/.test(item[2]);
+}
+
 /** A list, with lists in it where items stand further in. */
 function bullets(items, names) {
-  const ordered = (item) => /\d/.test(item[2]);
   const open = (item) =>
     ordered(item) ? h("ol", { start: Number.parseInt(item[2], 10) }) : h("ul");
   const root = open(items[0]);

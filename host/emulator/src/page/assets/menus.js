@@ -46,7 +46,9 @@ export function menu(data, message, context) {
       disabled: data.disabled,
       data: { key: `menu ${message.id} ${data.custom_id}`, customId: data.custom_id },
     },
-    isMany ? null : h("option", { value: "", selected: !options.some((each) => each.selected) }, title),
+    isMany
+      ? null
+      : h("option", { value: "", selected: !options.some((each) => each.selected) }, title),
     options,
   );
   const send = (event) => {

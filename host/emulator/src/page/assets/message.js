@@ -90,7 +90,7 @@ function threadLink(message, context) {
   return h(
     "button",
     { type: "button", class: "thread-link", data: { key: `thread ${id}` }, on: { click: open } },
-    "⌙ ",
+    "↳ ",
     name(title),
     h("span", { class: "dim" }, ` ${messages}`),
   );
@@ -110,11 +110,11 @@ function actions(message, context) {
       },
       sign,
     );
-  const list = [button("👍", "React", () => context.react(message, "👍", false))];
+  const list = [button("☺", "React with 👍", () => context.react(message, "👍", false))];
   if (message.type === 0 || message.type === REPLY) {
-    list.push(button("↰", "Reply", () => context.reply(message)));
+    list.push(button("↩", "Reply", () => context.reply(message)));
     if (context.canThread && !message.thread) {
-      list.push(button("⌙", "Start a thread", () => context.thread(message)));
+      list.push(button("↳", "Start a thread", () => context.thread(message)));
     }
   }
   return h("div", { class: "actions", role: "group", "aria-label": "Message" }, list);
@@ -126,8 +126,13 @@ function note(message, context) {
   const open = () => context.open(message.message_reference?.channel_id);
   const thread = h(
     "button",
-    { type: "button", class: "thread-link", data: { key: `note ${message.id}` }, on: { click: open } },
-    "⌙ ",
+    {
+      type: "button",
+      class: "thread-link",
+      data: { key: `note ${message.id}` },
+      on: { click: open },
+    },
+    "↳ ",
     name(message.content),
   );
   return h(

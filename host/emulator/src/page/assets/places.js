@@ -51,7 +51,12 @@ function server(guild, context) {
   const all = context.world.channelsOf(guild.id);
   const within = (parent) =>
     all.filter((one) => one.type !== CATEGORY && (one.parent_id ?? null) === parent);
-  const list = (channels) => h("ul", {}, channels.map((channel) => item(channel, context)));
+  const list = (channels) =>
+    h(
+      "ul",
+      {},
+      channels.map((channel) => item(channel, context)),
+    );
   const categories = all.filter((one) => one.type === CATEGORY);
   return h(
     "section",
@@ -80,7 +85,11 @@ function direct(context) {
     {},
     h("h2", {}, "Direct messages", h("button", add, "+")),
     list.length > 0
-      ? h("ul", {}, list.map((channel) => item(channel, context)))
+      ? h(
+          "ul",
+          {},
+          list.map((channel) => item(channel, context)),
+        )
       : h("p", { class: "dim" }, "None yet"),
   );
 }

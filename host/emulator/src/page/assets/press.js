@@ -91,8 +91,9 @@ function show(modal, message, context) {
 
 /** Presses a component of a message as the chosen user. */
 export async function press(message, customId, { values, from }, context) {
-  from.setAttribute("aria-busy", "true");
-  from.disabled = true;
+  // It stays enabled, so that it keeps the focus.
+  if (from.ariaBusy === "true") return;
+  from.ariaBusy = "true";
   try {
     const body = { user: context.user, message: message.id, custom_id: customId, values };
     const answer = await send(body, message.id, context);
@@ -100,7 +101,6 @@ export async function press(message, customId, { values, from }, context) {
   } catch {
     // What is wrong is said under the message.
   } finally {
-    from.removeAttribute("aria-busy");
-    from.disabled = false;
+    from.ariaBusy = null;
   }
 }

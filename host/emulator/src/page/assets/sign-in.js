@@ -15,8 +15,7 @@ export function ask(problem, done) {
   the("token").focus();
   form.onsubmit = async (event) => {
     event.preventDefault();
-    const written = the("token").value.trim();
-    keep(tokenIn(written) || written);
+    keep(tokenIn(the("token").value.trim()));
     try {
       await get("state");
       the("token").value = "";

@@ -2,15 +2,20 @@
 
 const KEY = "ostler-emulator-token";
 
-/** The token in a fragment, a link, or alone. */
+/** The fields of a fragment. A plus stands for itself: tokens may have some. */
+function fieldsOf(fragment) {
+  return new URLSearchParams(fragment.replaceAll("+", "%2B"));
+}
+
+/** The token in a link, or alone. */
 export function tokenIn(text) {
-  const fragment = text.includes("#") ? text.slice(text.indexOf("#") + 1) : text;
-  return new URLSearchParams(fragment).get("token") ?? "";
+  const at = text.indexOf("#");
+  return (at < 0 ? null : fieldsOf(text.slice(at + 1)).get("token")) ?? text;
 }
 
 /** Takes the token out of the address bar, if it is there. Says whether it was. */
 export function takeFromAddress() {
-  const fragment = new URLSearchParams(location.hash.slice(1));
+  const fragment = fieldsOf(location.hash.slice(1));
   const given = fragment.get("token");
   if (given === null) return false;
   fragment.delete("token");

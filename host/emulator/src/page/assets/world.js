@@ -88,7 +88,7 @@ export function isDirect(channel) {
 
 /** The sign before a channel's name. */
 export function signOf(channel) {
-  if (isThread(channel)) return "⌙";
+  if (isThread(channel)) return "↳";
   if (isForum(channel)) return "▤";
   if (isDirect(channel)) return "@";
   return channel.type === 2 || channel.type === 13 ? "♪" : "#";
