@@ -141,7 +141,7 @@ impl Discord {
     /// The same, with a mention of the bot before the text.
     pub async fn ask(&self, user: &str, channel: &str, content: &str) -> Value {
         let body = json!({
-            "user": self.user(user), "channel": channel, "content": content, "mention_bot": true,
+            "user": self.user(user), "channel": channel, "content": content, "mention_bot": self.bot(),
         });
         self.control("POST", "say", Some(body)).await
     }
@@ -174,6 +174,8 @@ impl Discord {
             .await
             .iter()
             .filter(|message| message["author"]["id"] == self.bot())
+            // Discord's own notes, such as that of a new thread, have the bot as author too.
+            .filter(|message| message["type"] == 0 || message["type"] == 19)
             .map(|message| message["content"].as_str().unwrap_or_default().to_owned())
             .collect()
     }

@@ -142,9 +142,8 @@ async fn the_api_answers_its_own_address_with_its_token_only() {
         assert_eq!(status, 401, "{token:?}");
         assert_eq!(body["error"]["code"], "unauthorized");
     }
-    // Without the token nobody learns what there is.
     let unknown = Api::answered(api.client.get(api.url("nothing"))).await;
-    assert_eq!(unknown.0, 401, "{unknown:?}");
+    assert_eq!(unknown.0, 401, "what is there is nobody's business");
 
     let other_hosts = [
         "evil.example".to_owned(),
@@ -363,6 +362,10 @@ struct Dev {
 
 impl Dev {
     async fn start(host: &Host) -> Self {
+        Self::start_with(host, &[]).await
+    }
+
+    async fn start_with(host: &Host, more: &[&str]) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let file = host.outside().join("dev.json");
         let _ = std::fs::remove_file(&file);
@@ -370,6 +373,7 @@ impl Dev {
         let child = host
             .command(&["dev", "--ready-file"])
             .arg(&file)
+            .args(more)
             .stdout(Stdio::null())
             .stderr(log)
             .spawn()
@@ -430,9 +434,14 @@ impl Dev {
 
     /// The operator greets the bot in `general`: how often it has answered then.
     async fn greet(&self) -> usize {
+        self.hear("(scripted) Hello.").await
+    }
+
+    /// The same with an answer that begins otherwise.
+    async fn hear(&self, beginning: &str) -> usize {
         let general = self.id("channels general").await;
         let bot = self.id("users ostler").await;
-        let before = self.greetings(&general, &bot).await;
+        let before = self.heard(&general, &bot, beginning).await;
         let hello = json!({
             "user": self.id("users operator").await, "channel": general, "content": "hello",
             "mention_bot": true,
@@ -440,7 +449,7 @@ impl Dev {
         self.control("POST", "say", Some(hello)).await;
         let began = Instant::now();
         loop {
-            let now = self.greetings(&general, &bot).await;
+            let now = self.heard(&general, &bot, beginning).await;
             if now > before {
                 return now;
             }
@@ -449,13 +458,13 @@ impl Dev {
         }
     }
 
-    async fn greetings(&self, channel: &str, bot: &str) -> usize {
+    async fn heard(&self, channel: &str, bot: &str, beginning: &str) -> usize {
         let path = format!("messages?channel={channel}");
         let messages = self.control("GET", &path, None).await;
         let all = messages.as_array().cloned().unwrap_or_default();
         all.iter()
             .filter(|message| message["author"]["id"] == bot)
-            .filter(|message| text(message, "content").starts_with("(scripted) Hello."))
+            .filter(|message| text(message, "content").starts_with(beginning))
             .count()
     }
 
@@ -534,6 +543,16 @@ async fn dev_keeps_its_world_across_an_end_and_a_kill() {
     let dev = Dev::start(&host).await;
     let ids = dev.ids().await;
     assert_eq!(dev.greet().await, 1);
+    // The world is written shortly after each change.
+    let file = host.home().join("emulator.json");
+    let began = Instant::now();
+    while !std::fs::read_to_string(&file)
+        .unwrap_or_default()
+        .contains("(scripted) Hello.")
+    {
+        assert!(began.elapsed() < PATIENCE, "it is not written");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     dev.kill();
     let dev = Dev::start(&host).await;
     assert_eq!(dev.ids().await, ids, "after a kill");
@@ -542,4 +561,29 @@ async fn dev_keeps_its_world_across_an_end_and_a_kill() {
     let dev = Dev::start(&host).await;
     assert_eq!(dev.ids().await, ids, "after an end");
     assert_eq!(dev.greet().await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn dev_follows_a_script_that_is_given_and_names_the_line_of_a_mistake() {
+    let host = Host::new();
+    let script = host.outside().join("script.toml");
+    let file = script.display().to_string();
+    std::fs::write(
+        &script,
+        "[[turn]]\nmatch = \"hello\"\n[[turn.step]]\nsey = \"x\"\n",
+    )
+    .expect("a script");
+    let refused = host
+        .run(&["dev", "--script", &file, "--format", "json"])
+        .ended(2)
+        .json();
+    assert_eq!(refused["error"]["code"], "script-unknown-key");
+    let message = text(&refused["error"], "message");
+    assert!(message.contains("script.toml:4:"), "{message}");
+    assert!(message.contains("`say`"), "{message}");
+
+    std::fs::write(&script, SCRIPT).expect("a script");
+    let dev = Dev::start_with(&host, &["--script", &file]).await;
+    assert_eq!(dev.hear("Hello to you.").await, 1);
+    assert_eq!(dev.terminate().await.0, 0);
 }

@@ -154,7 +154,7 @@ async fn a_rest_api_that_is_dead_for_seconds_delays_answers_and_loses_none() {
     // More tries than one request has.
     fail(
         &discord,
-        json!({"path_regex": "/channels/", "status": 503, "times": 40}),
+        json!({"path_regex": "/channels/", "status": 503, "times": 24}),
     )
     .await;
     discord.ask("operator", general, "ping 1").await;

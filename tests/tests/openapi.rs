@@ -129,11 +129,12 @@ async fn answer(discord: &Discord, channel: &str, count: usize) -> String {
     let began = Instant::now();
     loop {
         let messages = discord.messages(channel).await;
-        // Previews suppress notifications (bit 12).
+        // Previews suppress notifications (bit 12); a thread's opening is told by a message too.
         let said: Vec<&Value> = messages
             .iter()
             .filter(|message| message["author"]["id"] == discord.bot())
             .filter(|message| message["flags"].as_u64().unwrap_or(0) & (1 << 12) == 0)
+            .filter(|message| matches!(message["type"].as_u64(), Some(0 | 19)))
             .collect();
         if said.len() >= count {
             return said[count - 1]["content"].as_str().unwrap().to_owned();
@@ -258,7 +259,7 @@ async fn be_busy(discord: &Discord) -> String {
 
     // A turn that a kill cut off, and one that a stop interrupts.
     discord.ask("guest", other, "hang").await;
-    wait_for(discord, "/typing", other).await;
+    wait_for_typing(discord, other, 0).await;
     host.kill();
     discord.ask("guest", other, "ping").await;
     let forgotten = json!({"action": "invalid_session", "resumable": false, "at": "hello"});
@@ -266,25 +267,27 @@ async fn be_busy(discord: &Discord) -> String {
     let host = served.serve().await;
     // Told by the tool, told of the lost turn, and the answer.
     assert_eq!(answer(discord, other, 3).await, "pong");
+    let before = discord.requests().await.len();
     discord.ask("guest", other, "hang").await;
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    wait_for_typing(discord, other, before).await;
     assert_eq!(host.terminate().await.0, 0);
     served.logged()
 }
 
-/// Waits for a request whose path ends so, and which names a channel.
-async fn wait_for(discord: &Discord, end: &str, channel: &str) {
+/// Waits until the bot types in a channel, after so many requests.
+async fn wait_for_typing(discord: &Discord, channel: &str, before: usize) {
     let began = Instant::now();
+    let path = format!("/api/v10/channels/{channel}/typing");
     loop {
         let requests = discord.requests().await;
-        let is_it = |request: &Value| {
-            let path = request["path"].as_str().unwrap_or_default();
-            path.ends_with(end) && path.contains(channel)
-        };
-        if requests.iter().any(is_it) {
+        if requests
+            .iter()
+            .skip(before)
+            .any(|request| request["path"] == path)
+        {
             return;
         }
-        assert!(began.elapsed() < PATIENCE, "no {end} of {channel}");
+        assert!(began.elapsed() < PATIENCE, "no turn begins in {channel}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

@@ -130,6 +130,22 @@ async fn wait_until_typing(discord: &Discord) {
     }
 }
 
+/// Waits until a message of the bot's was edited: the host knows the preview that it is. Its id.
+async fn wait_for_an_edit(discord: &Discord, channel: &str) -> String {
+    let began = Instant::now();
+    loop {
+        let messages = discord.messages(channel).await;
+        let edited = messages.iter().find(|message| {
+            message["author"]["id"] == discord.bot() && message["edited_timestamp"].is_string()
+        });
+        if let Some(edited) = edited {
+            return id(edited);
+        }
+        assert!(began.elapsed() < PATIENCE, "no preview: {messages:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_admitted_before_a_crash_is_answered_once() {
     let discord = Discord::start().await;
@@ -423,19 +439,7 @@ async fn a_preview_that_a_kill_left_is_deleted_at_the_next_start() {
     let host = served.serve().await;
     let channel = discord.channel("general");
     discord.ask("operator", channel, "aloud").await;
-    // One that was edited is known to the host.
-    let began = Instant::now();
-    let preview = loop {
-        let messages = discord.messages(channel).await;
-        let edited = messages.iter().find(|message| {
-            message["author"]["id"] == discord.bot() && message["edited_timestamp"].is_string()
-        });
-        if let Some(edited) = edited {
-            break id(edited);
-        }
-        assert!(began.elapsed() < PATIENCE, "no preview: {messages:?}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    };
+    let preview = wait_for_an_edit(&discord, channel).await;
     host.kill();
     let host = served.serve().await;
     let began = Instant::now();
@@ -455,6 +459,72 @@ async fn a_preview_that_a_kill_left_is_deleted_at_the_next_start() {
     }
     assert_eq!(host.terminate().await.0, 0);
     assert_eq!(discord.answers(channel).await.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_preview_whose_id_a_kill_kept_from_the_host_is_deleted_too() {
+    let discord = Discord::start().await;
+    let served = Served::new(&discord, SCRIPT, "turn_verbosity = \"verbose\"");
+    let host = served.serve().await;
+    let channel = discord.channel("general");
+    let late = json!({
+        "method": "POST", "path_regex": "/messages$", "delay_ms": 60_000, "takes_effect": true,
+    });
+    discord.control("POST", "fail", Some(late)).await;
+    discord.ask("operator", channel, "aloud").await;
+    // The preview stands, and nobody has told the host so.
+    discord.wait_for_answers(channel, 1).await;
+    host.kill();
+    let answers = in_the_end(&discord, &served, 2).await;
+    assert_eq!(answers.len(), 2, "{answers:?}");
+    assert!(answers[0].starts_with(CUT_OFF), "{answers:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_missed_is_answered_before_what_is_said_at_the_return() {
+    let discord = Discord::start().await;
+    let served = Served::new(&discord, SCRIPT, "turn_verbosity = \"verbose\"");
+    let host = served.serve().await;
+    let channel = discord.channel("general");
+    discord.ask("operator", channel, "ping 1").await;
+    discord.wait_for_answers(channel, 1).await;
+    // Another channel has a preview that the next start deletes, which takes its time.
+    let other = discord.channel("other");
+    discord.ask("operator", other, "aloud").await;
+    wait_for_an_edit(&discord, other).await;
+    host.kill();
+
+    discord.ask("operator", channel, "ping 2").await;
+    let forgotten = json!({"action": "invalid_session", "resumable": false, "at": "hello"});
+    discord.control("POST", "gateway", Some(forgotten)).await;
+    let late = json!({"method": "DELETE", "path_regex": "/messages/", "delay_ms": 1000});
+    discord.control("POST", "fail", Some(late)).await;
+    let host = served.serve().await;
+    discord.ask("operator", channel, "ping 3").await;
+    discord.wait_for_answers(channel, 2).await;
+    discord.ask("operator", channel, "ping 4").await;
+    // The preview goes in the end, and with it what comes after it is done.
+    let began = Instant::now();
+    while !discord
+        .answers(other)
+        .await
+        .iter()
+        .all(|a| a.starts_with(CUT_OFF))
+        || discord.answers(channel).await.len() < 4
+    {
+        assert!(
+            began.elapsed() < Duration::from_secs(8),
+            "{:?}\n{}",
+            discord.answers(channel).await,
+            served.logged()
+        );
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(host.terminate().await.0, 0);
+    assert_eq!(
+        discord.answers(channel).await,
+        ["pong 1", "pong 2", "pong 3", "pong 4"]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,7 @@
 //! Secrets on the command line: sealed on disk, never printed.
 
+#![allow(clippy::expect_used, reason = "a test that cannot go on fails")]
+
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;

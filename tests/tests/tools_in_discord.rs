@@ -263,6 +263,8 @@ async fn post_channels_bound_what_is_written_and_not_what_is_read() {
     );
     let _host = served.serve().await;
 
+    let read = answer(&discord, "operator", &format!("read {general}")).await;
+    assert!(read.contains(" by operator, id "), "{read}");
     answer(&discord, "operator", &format!("thread {other} Plans")).await;
     let all = threads(&discord).await;
     let thread = all[0]["id"].as_str().expect("an id");
@@ -296,8 +298,8 @@ async fn post_channels_bound_what_is_written_and_not_what_is_read() {
     );
     assert_eq!(threads(&discord).await.len(), 1);
 
-    let read = answer(&discord, "operator", &format!("read {general}")).await;
-    assert!(read.contains("[Message "), "{read}");
+    let listed = answer(&discord, "operator", &format!("posts {ideas}")).await;
+    assert_eq!(listed, "There are no posts.");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -368,10 +370,7 @@ async fn a_plugins_tool_works_for_the_owner_alone_from_its_install_to_its_uninst
         "{told}"
     );
     let told = answer(&discord, "operator", "recall Key").await;
-    assert!(
-        told.contains("> flowerpot") || told.contains("flowerpot"),
-        "{told}"
-    );
+    assert!(told.contains("flowerpot"), "{told}");
     // It is the install's own memory, which the command line reads as well.
     let read = served
         .host()

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -39,6 +40,7 @@ pub struct Emulator;
 /// An emulator that serves. Dropping it stops it; [`Running::shutdown`] also waits.
 pub struct Running {
     state: AppState,
+    state_file: Option<PathBuf>,
     server: JoinHandle<()>,
     writer: Option<JoinHandle<()>>,
 }
@@ -91,6 +93,7 @@ impl Emulator {
             control_token: options.control_token,
             heartbeat: options.heartbeat_interval,
         });
+        let state_file = options.state_file.clone();
         let writer = match options.state_file {
             Some(path) => {
                 // A state that cannot be kept is told now, not after the first crash.
@@ -115,6 +118,7 @@ impl Emulator {
         });
         Ok(Running {
             state,
+            state_file,
             server,
             writer,
         })
@@ -168,11 +172,17 @@ impl Running {
     /// # Errors
     /// `emulator-seed-refused`: a name is one that Discord would not take.
     pub fn seed(&self, seed: &Seed) -> Result<Seeded, EmulatorError> {
-        self.state
+        let seeded = self
+            .state
             .change(|world| seed::apply(world, seed))
             .map_err(|refusal| EmulatorError::Seed {
                 reason: refusal.message,
-            })
+            })?;
+        // Ids that were told must hold, also after a kill.
+        if let Some(path) = &self.state_file {
+            snapshot::write(&self.state, path)?;
+        }
+        Ok(seeded)
     }
 
     /// Stops: connections end, the state is written.

@@ -333,11 +333,11 @@ async fn what_is_overheard_is_bounded_to_the_newest_of_each_channel() {
         }
     }
     let channel = "10".parse().unwrap();
-    let kept = store.overheard(&profile(), &channel, 0).await.unwrap();
+    let kept = store.overheard(&profile(), &channel, 0, 100).await.unwrap();
     assert_eq!(kept.len(), 50);
     assert_eq!(kept[0].text, "number 11");
-    let since = store.overheard(&profile(), &channel, 58).await.unwrap();
-    assert_eq!(since.len(), 2);
+    let between = store.overheard(&profile(), &channel, 58, 59).await.unwrap();
+    assert_eq!(between.len(), 1, "after the first, up to the second");
     let last = store
         .last_heard(&profile(), &channel)
         .await

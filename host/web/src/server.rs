@@ -116,10 +116,13 @@ impl Server {
             profiles: options.profiles,
             emulator: options.emulator,
         });
-        let api = api::router().layer(axum::middleware::from_fn_with_state(
-            Arc::clone(&shared),
-            guard::bearer,
-        ));
+        let api =
+            api::router()
+                .fallback(api::not_found)
+                .layer(axum::middleware::from_fn_with_state(
+                    Arc::clone(&shared),
+                    guard::bearer,
+                ));
         let router = Router::new()
             .route("/", get(page::index))
             .route("/healthz", get(|| async { "ok\n" }))

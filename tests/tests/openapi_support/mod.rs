@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const VARIABLE: &str = "OSTLER_DISCORD_OPENAPI";
 
 /// Discord's description of its REST API.
-pub struct Description {
+pub(crate) struct Description {
     document: Value,
     validators: Mutex<HashMap<String, Validator>>,
 }
@@ -18,7 +18,7 @@ pub struct Description {
 impl Description {
     /// Reads the description that the environment names. Without one there is none, except in CI,
     /// where that is a failure.
-    pub fn from_environment() -> Option<Self> {
+    pub(crate) fn from_environment() -> Option<Self> {
         let Ok(path) = std::env::var(VARIABLE) else {
             assert!(std::env::var("CI").is_err(), "{VARIABLE} must be set in CI");
             return None;
@@ -97,7 +97,7 @@ impl Description {
     }
 
     /// Whether a response is one that Discord may give. `path` is below `/api/v10`.
-    pub fn check_response(
+    pub(crate) fn check_response(
         &self,
         method: &str,
         path: &str,
@@ -130,7 +130,12 @@ impl Description {
     }
 
     /// Whether a request's JSON body is one that Discord may take.
-    pub fn check_request(&self, method: &str, path: &str, body: &Value) -> Result<(), String> {
+    pub(crate) fn check_request(
+        &self,
+        method: &str,
+        path: &str,
+        body: &Value,
+    ) -> Result<(), String> {
         let (template, operation) = self
             .operation(method, path)
             .ok_or_else(|| "there is no such route".to_owned())?;
@@ -144,7 +149,7 @@ impl Description {
 
     /// Whether a request's query has only parameters that Discord knows, with values that it may
     /// take, and all that it wants.
-    pub fn check_query(&self, method: &str, path: &str, query: &str) -> Result<(), String> {
+    pub(crate) fn check_query(&self, method: &str, path: &str, query: &str) -> Result<(), String> {
         let (template, operation) = self
             .operation(method, path)
             .ok_or_else(|| "there is no such route".to_owned())?;

@@ -65,7 +65,7 @@ fn facts(permissions: &Fact<u128>) -> LiveFacts {
             permissions: PermissionBits(*bits),
         }),
         Fact::Absent => Fact::Absent,
-        Fact::Unreadable(code) => Fact::Unreadable(*code),
+        Fact::Unreadable(code) => Fact::Unreadable(code),
     };
     LiveFacts {
         stop: Fact::Absent,

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ostler_config::{MAIN_AGENT, ProfileConfig, TurnVerbosity};
-use ostler_store::{ChatType, Ending, NewPost, Row, RowOutcome, SessionKey, StoreError};
+use ostler_store::{ChatType, Ending, NewPost, Overheard, Row, RowOutcome, SessionKey, StoreError};
 
 use super::deliver::{Outbox, deliver, part_limit};
 use super::preview::Preview;
@@ -147,10 +147,7 @@ async fn row_turn(inner: &Arc<Inner>, row: &Row) -> Result<(), StoreError> {
             return Ok(());
         }
     };
-    let since = message.sent_at - OVERHEARD_MS;
-    let overheard = store
-        .overheard(&inner.services.profile, &row.route.chat, since)
-        .await?;
+    let overheard = overheard(inner, row, &message).await?;
     let items = store.recent_items(&row.session, history::ROWS).await?;
     if !store
         .claim(row.id, inner.epoch, inner.services.clock.now())
@@ -215,6 +212,23 @@ async fn row_turn(inner: &Arc<Inner>, row: &Row) -> Result<(), StoreError> {
 
 /// How far back a turn hears what was said in its channel: a day.
 const OVERHEARD_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// What was said in the channel between the session's last message and this one. What an earlier
+/// turn heard stands in its own transcript, and is not told again.
+async fn overheard(
+    inner: &Inner,
+    row: &Row,
+    message: &NativeText,
+) -> Result<Vec<Overheard>, StoreError> {
+    let store = &inner.services.store;
+    let before = store.row_before(&row.session, row.seq).await?;
+    let heard_until = before
+        .and_then(|before| rows::read(&before.descriptor).ok())
+        .map_or(i64::MIN, |RowContent::NativeText(before)| before.sent_at);
+    let since = heard_until.max(message.sent_at.saturating_sub(OVERHEARD_MS));
+    let (profile, chat) = (&inner.services.profile, &row.route.chat);
+    store.overheard(profile, chat, since, message.sent_at).await
+}
 
 /// The tools that there are now. Loading a plugin compiles: not on this thread.
 async fn toolbox(inner: &Arc<Inner>) -> Toolbox {

@@ -74,13 +74,15 @@ pub(super) fn overheard(
     profile: &Profile,
     channel: &ChannelId,
     since: i64,
+    until: i64,
 ) -> Result<Vec<Overheard>, Fault> {
     let mut statement = connection.prepare_cached(
-        "SELECT * FROM overheard WHERE profile = ?1 AND channel = ?2 AND sent_at > ?3
+        "SELECT * FROM overheard
+         WHERE profile = ?1 AND channel = ?2 AND sent_at > ?3 AND sent_at <= ?4
          ORDER BY sent_at, message",
     )?;
     Ok(statement
-        .query_map((profile, channel, since), |row| {
+        .query_map((profile, channel, since, until), |row| {
             Ok(Overheard {
                 message: row.get("message")?,
                 author: row.get("author")?,

@@ -75,6 +75,19 @@ pub(super) fn rows(
         .collect::<Result<_, _>>()?)
 }
 
+pub(super) fn row_before(
+    connection: &Connection,
+    session: &SessionKey,
+    seq: u64,
+) -> Result<Option<Row>, Fault> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT * FROM rows WHERE session = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT 1",
+        )?
+        .query_row((session, i64::try_from(seq).unwrap_or(i64::MAX)), read_row)
+        .optional()?)
+}
+
 pub(super) fn row(connection: &Connection, id: RowId) -> Result<Option<Row>, Fault> {
     Ok(connection
         .prepare_cached("SELECT * FROM rows WHERE id = ?1")?

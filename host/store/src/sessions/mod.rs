@@ -119,12 +119,13 @@ pub trait SessionStore: Send + Sync {
     /// Keeps a message that wakes nobody; of each channel the newest 50.
     async fn overhear(&self, heard: Heard, overheard: Overheard) -> Result<(), StoreError>;
 
-    /// What was overheard in a channel after `since`, the oldest first.
+    /// What was overheard in a channel after `since` and not after `until`, the oldest first.
     async fn overheard(
         &self,
         profile: &Profile,
         channel: &ChannelId,
         since: i64,
+        until: i64,
     ) -> Result<Vec<Overheard>, StoreError>;
 
     /// The newest message that was taken in a channel.
@@ -193,6 +194,9 @@ pub trait SessionStore: Send + Sync {
 
     /// A session's newest `limit` rows, the oldest of them first.
     async fn rows(&self, session: &SessionKey, limit: u32) -> Result<Vec<Row>, StoreError>;
+
+    /// The row before a place in a session.
+    async fn row_before(&self, session: &SessionKey, seq: u64) -> Result<Option<Row>, StoreError>;
 
     /// A row.
     async fn row(&self, id: RowId) -> Result<Option<Row>, StoreError>;
@@ -343,10 +347,13 @@ impl SessionStore for Store {
         profile: &Profile,
         channel: &ChannelId,
         since: i64,
+        until: i64,
     ) -> Result<Vec<Overheard>, StoreError> {
         let (profile, channel) = (profile.clone(), channel.clone());
         self.readers
-            .read_async(move |connection| heard::overheard(connection, &profile, &channel, since))
+            .read_async(move |connection| {
+                heard::overheard(connection, &profile, &channel, since, until)
+            })
             .await
     }
 
@@ -459,6 +466,13 @@ impl SessionStore for Store {
         let session = session.clone();
         self.readers
             .read_async(move |connection| list::rows(connection, &session, limit))
+            .await
+    }
+
+    async fn row_before(&self, session: &SessionKey, seq: u64) -> Result<Option<Row>, StoreError> {
+        let session = session.clone();
+        self.readers
+            .read_async(move |connection| list::row_before(connection, &session, seq))
             .await
     }
 
