@@ -93,7 +93,7 @@ impl Channel for Instantly {
         Ok(Vec::new())
     }
 
-    async fn catch_up(&self, _: Vec<(Place, MessageId)>) {}
+    fn catch_up(&self, _: Vec<(Place, MessageId)>) {}
 }
 
 /// A model that tells when it is called.

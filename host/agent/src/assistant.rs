@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ostler_config::{MAIN_AGENT, ProfileConfig};
 use ostler_registry::Registry;
@@ -59,8 +59,8 @@ pub(crate) struct Inner {
     pub(crate) threads: KnownThreads,
     pub(crate) tasks: TaskTracker,
     pub(crate) cancel: CancellationToken,
-    channel: OnceLock<Arc<dyn Channel>>,
-    connection: watch::Sender<Connection>,
+    channel: watch::Sender<Option<Arc<dyn Channel>>>,
+    is_connected: watch::Sender<bool>,
     profile_file: PathBuf,
 }
 
@@ -96,8 +96,8 @@ impl Assistant {
                 threads: KnownThreads::default(),
                 tasks: TaskTracker::new(),
                 cancel: CancellationToken::new(),
-                channel: OnceLock::new(),
-                connection: watch::Sender::new(Connection::None),
+                channel: watch::Sender::new(None),
+                is_connected: watch::Sender::new(false),
                 profile_file: options.profile_file,
             }),
         })
@@ -105,24 +105,21 @@ impl Assistant {
 
     /// Gives the assistant its adapter. Once; a second one is ignored.
     pub fn attach(&self, channel: Arc<dyn Channel>) {
-        if self.inner.channel.set(channel).is_err() {
+        let is_first = self.inner.channel.send_if_modified(|attached| {
+            let is_first = attached.is_none();
+            attached.get_or_insert(channel);
+            is_first
+        });
+        if !is_first {
             tracing::error!("an assistant has one adapter");
-            return;
-        }
-        // An adapter may be connected before it is attached.
-        let connection = *self.inner.connection.borrow();
-        if let Connection::Stands { is_resumed } = connection {
-            self.inner.take_up(is_resumed);
         }
     }
 
     /// Ends when the adapter is connected.
     pub async fn connected(&self) {
-        let mut connection = self.inner.connection.subscribe();
+        let mut is_connected = self.inner.is_connected.subscribe();
         // The sender lives as long as the assistant.
-        let _ = connection
-            .wait_for(|now| matches!(now, Connection::Stands { .. }))
-            .await;
+        let _ = is_connected.wait_for(|is_connected| *is_connected).await;
     }
 
     /// How the model is named wherever a model is named.
@@ -149,7 +146,7 @@ impl Assistant {
 impl Inner {
     /// The adapter, once it is attached.
     pub(crate) fn live_channel(&self) -> Option<Arc<dyn Channel>> {
-        self.channel.get().cloned()
+        self.channel.borrow().clone()
     }
 
     /// Whether the profile parts threads by person, read afresh.
@@ -175,23 +172,44 @@ impl Inner {
         }
     }
 
-    /// The adapter is connected.
-    pub(crate) fn connected(self: &Arc<Self>, is_resumed: bool) {
-        self.connection
-            .send_replace(Connection::Stands { is_resumed });
-        if self.live_channel().is_some() {
-            self.take_up(is_resumed);
+    /// The adapter is connected. What was missed is asked for before this answers; until then no
+    /// message comes, which would move the mark after which it is read.
+    pub(crate) async fn connected(self: &Arc<Self>, is_resumed: bool) {
+        let channel = tokio::select! {
+            () = self.cancel.cancelled() => return,
+            channel = self.attached() => channel,
+        };
+        if !is_resumed {
+            match self.places_heard().await {
+                Ok(places) => channel.catch_up(places),
+                Err(error) => {
+                    tracing::error!(code = error.code(), %error, "what was missed is not read");
+                }
+            }
+        }
+        self.is_connected.send_replace(true);
+        self.take_up();
+    }
+
+    /// The adapter, as soon as it is attached: it may be connected before.
+    async fn attached(&self) -> Arc<dyn Channel> {
+        let mut channel = self.channel.subscribe();
+        let attached = channel.wait_for(Option::is_some).await;
+        match attached.ok().and_then(|attached| attached.clone()) {
+            Some(channel) => channel,
+            // The sender lives as long as this.
+            None => std::future::pending().await,
         }
     }
 
     /// The adapter lost its connection.
     pub(crate) fn disconnected(&self) {
-        self.connection.send_replace(Connection::None);
+        self.is_connected.send_replace(false);
         tracing::warn!("the connection to Discord was lost");
     }
 
-    /// What was left is taken up, and what was missed is read.
-    fn take_up(self: &Arc<Self>, is_resumed: bool) {
+    /// What an earlier process left is taken up.
+    fn take_up(self: &Arc<Self>) {
         let inner = Arc::clone(self);
         self.tasks.spawn(async move {
             let taken = async {
@@ -199,9 +217,6 @@ impl Inner {
                 inner.remove_stale_previews().await?;
                 for session in inner.services.store.with_work(&inner.services.profile).await? {
                     workers::wake(&inner, &session);
-                }
-                if !is_resumed {
-                    inner.catch_up().await?;
                 }
                 Ok::<_, StoreError>(())
             };
@@ -246,41 +261,26 @@ impl Inner {
         };
         let store = &self.services.store;
         for stale in store.stale_previews(&self.services.profile).await? {
-            preview::remove(&channel, store, &stale.channel, &stale.message, stale.row).await;
+            preview::remove_stale(&channel, store, stale).await;
         }
         Ok(())
     }
 
-    /// Has the adapter read what was written while there was no connection.
-    async fn catch_up(&self) -> Result<(), StoreError> {
-        let Some(channel) = self.live_channel() else {
-            return Ok(());
-        };
+    /// The channels that were heard, each with its newest message that was taken.
+    async fn places_heard(&self) -> Result<Vec<(Place, MessageId)>, StoreError> {
         let heard = self
             .services
             .store
             .all_heard(&self.services.profile)
             .await?;
-        let places: Vec<(Place, MessageId)> = heard
+        Ok(heard
             .into_iter()
             .filter_map(|heard| {
                 let place = serde_json::from_str(&heard.place).ok()?;
                 Some((place, heard.message))
             })
-            .collect();
-        channel.catch_up(places).await;
-        Ok(())
+            .collect())
     }
-}
-
-/// How the adapter is connected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Connection {
-    None,
-    Stands {
-        /// Whether it continues the one before, so that nothing was missed.
-        is_resumed: bool,
-    },
 }
 
 /// Threads whose owner was read: whether it is the bot. An owner never changes.

@@ -253,7 +253,8 @@ pub trait Channel: Send + Sync {
         limit: u8,
     ) -> Result<Vec<ThreadView>, ChannelError>;
 
-    /// Reads what was written in these places after these messages, a bounded number of each, and
-    /// hands it to the inbox as if it had just come. What cannot be read is left out and told.
-    async fn catch_up(&self, places: Vec<(Place, MessageId)>);
+    /// Has what was written in these places after these messages read, a bounded number of each,
+    /// and handed to the inbox ahead of whatever waits there to be handed over. What cannot be
+    /// read is left out and told.
+    fn catch_up(&self, places: Vec<(Place, MessageId)>);
 }

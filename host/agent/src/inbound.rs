@@ -173,6 +173,8 @@ pub trait Inbox: Send + Sync {
     /// Judges a click that was acknowledged.
     async fn click(&self, click: InboundClick) -> Result<ClickOutcome, InboxError>;
 
-    /// Learns of a change.
+    /// Learns of a change. Until it has answered to a [`Change::Ready`] that is not resumed, no
+    /// message is handed over: what was missed goes first, by
+    /// [`Channel::catch_up`](crate::Channel::catch_up).
     async fn changed(&self, change: Change);
 }

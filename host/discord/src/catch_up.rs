@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use ostler_agent::{ChannelError, Place};
-use ostler_store::MessageId;
+use ostler_store::{ChannelId, MessageId};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::core::Core;
-use crate::handover::{Handed, Job, hand_on, queue};
+use crate::handover::{Handed, Job, hand_on, queue_first};
 use crate::payload::Message;
 use crate::snowflake::snowflake;
 
@@ -17,22 +17,22 @@ pub(crate) const MOST: usize = 200;
 /// Discord gives at most so many at once.
 const PAGE: usize = 100;
 
-/// Queues a reading in each channel, and waits for all of them. What cannot be read is left out.
-pub(crate) async fn catch_up(core: &Arc<Core>, places: Vec<(Place, MessageId)>) {
+/// Puts a reading before whatever waits in each channel. What cannot be read is left out and told.
+pub(crate) fn catch_up(core: &Arc<Core>, places: Vec<(Place, MessageId)>) {
     let mut readings = Vec::new();
     for (place, after) in places {
         let (done, reading) = oneshot::channel();
         let channel = place.channel.clone();
-        let mut job = Job::CatchUp { place, after, done };
-        while let Some(refused) = queue(core, &channel, job) {
-            job = refused;
-            tokio::select! {
-                () = core.stop.cancelled() => return,
-                () = core.lanes.room() => {}
-            }
-        }
+        queue_first(core, &channel, Job::CatchUp { place, after, done });
         readings.push((channel, reading));
     }
+    core.spawn(tell_of(Arc::clone(core), readings));
+}
+
+/// What came of a reading.
+type Reading = oneshot::Receiver<Result<usize, ChannelError>>;
+
+async fn tell_of(core: Arc<Core>, readings: Vec<(ChannelId, Reading)>) {
     for (channel, reading) in readings {
         let read = tokio::select! {
             () = core.stop.cancelled() => return,

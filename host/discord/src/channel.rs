@@ -83,7 +83,7 @@ impl Channel for Adapter {
         self.core.list_forum_posts(channel, limit).await
     }
 
-    async fn catch_up(&self, places: Vec<(Place, MessageId)>) {
-        catch_up::catch_up(&self.core, places).await;
+    fn catch_up(&self, places: Vec<(Place, MessageId)>) {
+        catch_up::catch_up(&self.core, places);
     }
 }

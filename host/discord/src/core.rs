@@ -1,8 +1,10 @@
 //! What all parts of an adapter share.
 
 use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use futures_util::FutureExt as _;
 use ostler_agent::{Change, ChannelError, Inbox};
 use ostler_store::{PersonId, Store};
 use serde_json::Value;
@@ -41,6 +43,8 @@ pub(crate) struct Core {
     kill: CancellationToken,
     pub(crate) tasks: TaskTracker,
     changes: mpsc::UnboundedSender<Told>,
+    /// New sessions of the gateway that the inbox has not been told of yet. Meanwhile no lane moves.
+    new_sessions: watch::Sender<usize>,
     identity: RwLock<Identity>,
     shards: Mutex<Vec<Arc<ShardSession>>>,
 }
@@ -68,6 +72,7 @@ impl Core {
             kill: CancellationToken::new(),
             tasks: TaskTracker::new(),
             changes,
+            new_sessions: watch::Sender::new(0),
             identity: RwLock::default(),
             shards: Mutex::default(),
         };
@@ -119,6 +124,27 @@ impl Core {
         let _ = self.changes.send((change, ticket));
     }
 
+    /// Holds all lanes until the inbox has been told of a new session: what was missed before it
+    /// is read back ahead of what it tells.
+    pub(crate) fn hold_lanes(&self) {
+        self.new_sessions.send_modify(|waiting| *waiting += 1);
+    }
+
+    fn let_lanes_go(&self) {
+        self.new_sessions
+            .send_modify(|waiting| *waiting = waiting.saturating_sub(1));
+    }
+
+    /// Ends when no new session waits to be told.
+    pub(crate) async fn lanes_may_move(&self) {
+        // The sender lives as long as this.
+        let _ = self
+            .new_sessions
+            .subscribe()
+            .wait_for(|waiting| *waiting == 0)
+            .await;
+    }
+
     pub(crate) fn identity(&self) -> Identity {
         self.identity
             .read()
@@ -161,7 +187,20 @@ pub(crate) async fn tell_changes(core: Arc<Core>, mut told: mpsc::UnboundedRecei
             () = core.stop.cancelled() => None,
         };
         let Some((change, ticket)) = next else { return };
-        core.inbox.changed(change).await;
+        let is_new_session = matches!(
+            change,
+            Change::Ready {
+                is_resumed: false,
+                ..
+            }
+        );
+        let told = AssertUnwindSafe(core.inbox.changed(change)).catch_unwind();
+        if told.await.is_err() {
+            tracing::error!("the inbox panicked over a change");
+        }
+        if is_new_session {
+            core.let_lanes_go();
+        }
         if let Some(ticket) = ticket {
             ticket.done();
         }

@@ -137,11 +137,24 @@ pub(crate) fn queue(core: &Arc<Core>, channel: &ChannelId, job: Job) -> Option<J
     None
 }
 
+/// Puts a job before whatever waits in its channel's lane, however full it is.
+pub(crate) fn queue_first(core: &Arc<Core>, channel: &ChannelId, job: Job) {
+    if core.lanes.push_front(channel, job) {
+        core.spawn(work(Arc::clone(core), channel.clone()));
+    }
+}
+
 /// Serves a lane until it is empty. After the stop no further job is begun.
 async fn work(core: Arc<Core>, channel: ChannelId) {
-    while !core.stop.is_cancelled()
-        && let Some(job) = core.lanes.next(&channel)
-    {
+    loop {
+        tokio::select! {
+            biased;
+            () = core.stop.cancelled() => return,
+            () = core.lanes_may_move() => {}
+        }
+        let Some(job) = core.lanes.next(&channel) else {
+            return;
+        };
         match job {
             Job::Live(message, ticket) => {
                 let handed = AssertUnwindSafe(hand_on(&core, &message, None)).catch_unwind();

@@ -71,6 +71,24 @@ impl<J> Lanes<J> {
         queued
     }
 
+    /// Puts a job before all others of its channel, whatever waits there: whether it is the first
+    /// of its lane, so that a worker must be started.
+    #[must_use]
+    pub(crate) fn push_front(&self, channel: &ChannelId, job: J) -> bool {
+        let mut state = self.state();
+        state.waiting += 1;
+        match state.lanes.get_mut(channel) {
+            Some(lane) => {
+                lane.push_front(job);
+                false
+            }
+            None => {
+                state.lanes.insert(channel.clone(), VecDeque::from([job]));
+                true
+            }
+        }
+    }
+
     /// The next job of a lane; `None` ends the lane, and its worker with it.
     pub(crate) fn next(&self, channel: &ChannelId) -> Option<J> {
         let mut state = self.state();
@@ -128,6 +146,20 @@ mod tests {
         assert_eq!(lanes.next(&one), Some('c'));
         assert_eq!(lanes.next(&one), None);
         assert!(matches!(lanes.push(&one, 'd'), Queued::First));
+    }
+
+    #[test]
+    fn what_is_put_first_goes_before_what_waits_however_much_that_is() {
+        let lanes = Lanes::new(Backlog {
+            channel: 1,
+            total: 1,
+        });
+        let one = channel("1");
+        assert!(lanes.push_front(&one, 'b'));
+        assert!(!lanes.push_front(&one, 'a'));
+        assert_eq!(lanes.next(&one), Some('a'));
+        assert_eq!(lanes.next(&one), Some('b'));
+        assert_eq!(lanes.next(&one), None);
     }
 
     #[tokio::test]

@@ -103,11 +103,12 @@ CREATE TABLE posts (
 
 CREATE INDEX posts_that_are_open ON posts (session, row, part) WHERE message IS NULL AND failed IS NULL;
 
--- Messages that show a running turn, to be deleted when it ends, or after a crash.
+-- Messages that show a running turn, to be deleted when it ends, or after a crash. One without a
+-- message was about to be posted.
 CREATE TABLE previews (
     row TEXT PRIMARY KEY REFERENCES rows (id),
     channel TEXT NOT NULL,
-    message TEXT NOT NULL
+    message TEXT
 ) STRICT, WITHOUT ROWID;
 
 -- What was said where the assistant could hear it, and did not wake it.

@@ -100,7 +100,7 @@ impl Inbox for Assistant {
 
     async fn changed(&self, change: Change) {
         match change {
-            Change::Ready { is_resumed, .. } => self.inner().connected(is_resumed),
+            Change::Ready { is_resumed, .. } => self.inner().connected(is_resumed).await,
             Change::Lost => self.inner().disconnected(),
             Change::Channel(_) | Change::Member(..) | Change::Role(..) => {}
         }

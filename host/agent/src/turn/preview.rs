@@ -132,6 +132,30 @@ pub(crate) async fn remove(
     }
 }
 
+/// Deletes the preview of a turn that was lost.
+pub(crate) async fn remove_stale(
+    channel: &Arc<dyn Channel>,
+    store: &Arc<dyn SessionStore>,
+    stale: StoredPreview,
+) {
+    let message = match stale.message {
+        Some(message) => message,
+        // Whether it was posted is not known. Under the same nonce Discord gives the one that
+        // stands, as long as it remembers it; else one stands for a moment, and notifies nobody.
+        None => {
+            let again = post(&stale.channel, stale.row, "…".to_owned());
+            match channel.post(&again).await {
+                Ok(message) => message,
+                Err(error) => {
+                    tracing::warn!(code = error.code(), %error, "a preview is not found again");
+                    return;
+                }
+            }
+        }
+    };
+    remove(channel, store, &stale.channel, &message, stale.row).await;
+}
+
 /// Types and edits until the sender goes. Gives the message, if there is one.
 async fn show(
     channel: Arc<dyn Channel>,
@@ -156,23 +180,7 @@ async fn show(
                 }
                 let content = changes.borrow_and_update().clone();
                 match &message {
-                    None => {
-                        let post = Post {
-                            is_silent: true,
-                            ..Post::text(place.clone(), content, nonce(row))
-                        };
-                        message = channel.post(&post).await.ok();
-                        if let Some(message) = &message {
-                            let kept = store.keep_preview(StoredPreview {
-                                row,
-                                channel: place.clone(),
-                                message: message.clone(),
-                            });
-                            if let Err(error) = kept.await {
-                                tracing::warn!(code = error.code(), %error, "a preview is not kept");
-                            }
-                        }
-                    }
+                    None => message = begin(&channel, &store, &place, row, content).await,
                     Some(message) => {
                         // A lost edit is made good by the next one.
                         let _ = channel.edit(&Edit {
@@ -191,6 +199,40 @@ async fn show(
             }
             () = closed(end.clone()) => return message,
         }
+    }
+}
+
+/// Posts the preview. That it will be posted is kept first, so that one is never left behind.
+async fn begin(
+    channel: &Arc<dyn Channel>,
+    store: &Arc<dyn SessionStore>,
+    place: &ChannelId,
+    row: RowId,
+    content: String,
+) -> Option<MessageId> {
+    let mut stored = StoredPreview {
+        row,
+        channel: place.clone(),
+        message: None,
+    };
+    if let Err(error) = store.keep_preview(stored.clone()).await {
+        tracing::warn!(code = error.code(), %error, "a preview is not shown");
+        return None;
+    }
+    // One that failed may stand all the same: it is looked for at the next start.
+    let message = channel.post(&post(place, row, content)).await.ok()?;
+    stored.message = Some(message.clone());
+    if let Err(error) = store.keep_preview(stored).await {
+        tracing::warn!(code = error.code(), %error, "a preview is not kept");
+    }
+    Some(message)
+}
+
+/// A preview notifies nobody.
+fn post(place: &ChannelId, row: RowId, content: String) -> Post {
+    Post {
+        is_silent: true,
+        ..Post::text(place.clone(), content, nonce(row))
     }
 }
 

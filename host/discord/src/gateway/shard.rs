@@ -198,6 +198,9 @@ impl ShardListener<'_> {
         self.is_live.store(true, Ordering::Relaxed);
         self.core.counters.connected(self.number);
         tracing::info!(shard = self.number, is_resumed, "the gateway is connected");
+        if !is_resumed {
+            self.core.hold_lanes();
+        }
         let ready = Change::Ready { own_id, is_resumed };
         let ticket = self.session.handed.begin(sequence);
         self.core.tell(ready, Some(ticket));

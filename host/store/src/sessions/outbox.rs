@@ -140,8 +140,8 @@ pub struct Preview {
     pub row: RowId,
     /// Where it stands.
     pub channel: ChannelId,
-    /// Which message it is.
-    pub message: MessageId,
+    /// Which message it is; not known before it was posted.
+    pub message: Option<MessageId>,
 }
 
 pub(super) fn keep_preview(connection: &Connection, preview: &Preview) -> Result<(), Fault> {
