@@ -1,6 +1,6 @@
 //! Who a turn is: the one place that decides it.
 //!
-//! [`derive`] is pure and reads its arguments alone. Live facts are fetched before it; a fact that
+//! [`derive()`] is pure and reads its arguments alone. Live facts are fetched before it; a fact that
 //! could not be read counts as the lowest that it could be. Nothing that anybody typed takes part.
 //! Every later check reads the [`TurnAuthority`] that comes out.
 

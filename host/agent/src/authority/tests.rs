@@ -1,4 +1,4 @@
-//! Tables over [`derive`].
+//! Tables over [`derive()`].
 
 use ostler_store::{ChatType, Descriptor, RowId, RowStatus, SessionKey};
 
