@@ -15,6 +15,7 @@ use super::preview::Preview;
 use super::run::{End, Ended, Turn, run};
 use super::{history, prepare, prompt, split};
 use crate::assistant::Inner;
+use crate::channel::Channel;
 use crate::failpoint;
 use crate::rows::{self, NativeText, RowContent, UnreadableRow};
 use crate::tools::Toolbox;
@@ -93,14 +94,7 @@ async fn serve(inner: &Arc<Inner>, session: &SessionKey) -> Result<(), StoreErro
             // It is served when the adapter is there.
             return Ok(());
         };
-        let outbox = Outbox {
-            channel: &channel,
-            store: &inner.services.store,
-            clock: &inner.services.clock,
-            epoch: inner.epoch,
-            cancel: &inner.cancel,
-        };
-        deliver(&outbox, session).await?;
+        deliver(&outbox(inner, &channel), session).await?;
         if inner.cancel.is_cancelled() {
             return Ok(());
         }
@@ -115,6 +109,16 @@ async fn serve(inner: &Arc<Inner>, session: &SessionKey) -> Result<(), StoreErro
             return Ok(());
         }
         row_turn(inner, &row).await?;
+    }
+}
+
+fn outbox<'a>(inner: &'a Inner, channel: &'a Arc<dyn Channel>) -> Outbox<'a> {
+    Outbox {
+        channel,
+        store: &inner.services.store,
+        clock: &inner.services.clock,
+        epoch: inner.epoch,
+        cancel: &inner.cancel,
     }
 }
 
@@ -197,14 +201,7 @@ async fn row_turn(inner: &Arc<Inner>, row: &Row) -> Result<(), StoreError> {
         return Err(error);
     }
     failpoint::pass("committed");
-    let outbox = Outbox {
-        channel: &channel,
-        store,
-        clock: &inner.services.clock,
-        epoch: inner.epoch,
-        cancel: &inner.cancel,
-    };
-    deliver(&outbox, &row.session).await?;
+    deliver(&outbox(inner, &channel), &row.session).await?;
     failpoint::pass("posted");
     preview.close().await;
     Ok(())

@@ -4,6 +4,7 @@ mod browse;
 mod build;
 mod call;
 mod config;
+mod confirm;
 mod dev;
 mod diff;
 mod doctor;

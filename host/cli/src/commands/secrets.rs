@@ -1,6 +1,6 @@
 //! `ostler secrets`
 
-use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _};
 
 use ostler_config::{Secret, SecretName};
 use ostler_registry::ListedSecret;
@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::args::{Format, Global, Secrets};
-use crate::commands::{profile, registry};
+use crate::commands::{confirm, profile, registry};
 use crate::failure::{Exit, Failure};
 use crate::terminal::{self, styles, visible_line};
 
@@ -103,7 +103,7 @@ async fn remove(global: &Global, name: &SecretName, yes: bool) -> Result<Exit, F
         return Err(unknown());
     }
     if !yes {
-        confirm(global, name)?;
+        ask(global, name)?;
     }
     if !registry.remove_secret(&profile, name).await? {
         return Err(unknown());
@@ -113,31 +113,9 @@ async fn remove(global: &Global, name: &SecretName, yes: bool) -> Result<Exit, F
 }
 
 /// A value that is gone cannot be had back, so that a person confirms.
-fn confirm(global: &Global, name: &SecretName) -> Result<(), Failure> {
+fn ask(global: &Global, name: &SecretName) -> Result<(), Failure> {
     let question = format!("removing {name} cannot be undone");
-    let is_interactive = global.format == Format::Text
-        && std::io::stdin().is_terminal()
-        && std::io::stderr().is_terminal();
-    if !is_interactive {
-        return Err(
-            Failure::new(Exit::ConsentNeeded, "confirmation-needed", question)
-                .with_help("give `--yes`"),
-        );
-    }
-    anstream::eprint!("{question}. Go on? [y/N] ");
-    let _ = std::io::stderr().flush();
-    let mut answer = String::new();
-    std::io::stdin()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::io("the answer cannot be read", &error))?;
-    if matches!(answer.trim(), "y" | "Y" | "yes") {
-        return Ok(());
-    }
-    Err(Failure::new(
-        Exit::NotFine,
-        "declined",
-        "nothing was removed",
-    ))
+    confirm::ask(global, question, "nothing was removed")
 }
 
 /// Says what was done.

@@ -1,9 +1,7 @@
 //! `ostler uninstall`
 
-use std::io::{IsTerminal as _, Write as _};
-
 use crate::args::{Format, Global};
-use crate::commands::{profile, registry};
+use crate::commands::{confirm, profile, registry};
 use crate::failure::{Exit, Failure};
 use crate::terminal::{self, visible};
 
@@ -12,7 +10,7 @@ pub(crate) async fn run(global: &Global, package: &str, yes: bool) -> Result<Exi
     let profile = profile(global)?;
     let package = super::package_ref(package)?.name;
     if !yes {
-        confirm(global, package.as_str())?;
+        ask(global, package.as_str())?;
     }
     let uninstalled = registry.uninstall(&profile, &package).await?;
     match global.format {
@@ -31,29 +29,7 @@ pub(crate) async fn run(global: &Global, package: &str, yes: bool) -> Result<Exi
 }
 
 /// What a plugin kept is gone with it, so that a person confirms.
-fn confirm(global: &Global, package: &str) -> Result<(), Failure> {
+fn ask(global: &Global, package: &str) -> Result<(), Failure> {
     let question = format!("uninstalling {package} drops its settings");
-    let is_interactive = global.format == Format::Text
-        && std::io::stdin().is_terminal()
-        && std::io::stderr().is_terminal();
-    if !is_interactive {
-        return Err(
-            Failure::new(Exit::ConsentNeeded, "confirmation-needed", question)
-                .with_help("give `--yes`"),
-        );
-    }
-    anstream::eprint!("{question}. Go on? [y/N] ");
-    let _ = std::io::stderr().flush();
-    let mut answer = String::new();
-    std::io::stdin()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::io("the answer cannot be read", &error))?;
-    if matches!(answer.trim(), "y" | "Y" | "yes") {
-        return Ok(());
-    }
-    Err(Failure::new(
-        Exit::NotFine,
-        "declined",
-        "nothing was uninstalled",
-    ))
+    confirm::ask(global, question, "nothing was uninstalled")
 }
