@@ -5,11 +5,20 @@
 //! [`Post`] twice: its nonce tells the platform that a repeated one is the same.
 
 use async_trait::async_trait;
-use ostler_store::{ChannelId, GuildId, MessageId, PersonId};
+use ostler_store::{ChannelId, GuildId, MessageId, PersonId, RoleId};
 use serde_json::Value;
 
 use crate::facts::{ChannelFacts, MemberFacts};
-use crate::inbound::Place;
+use crate::inbound::{Attachment, Place};
+
+/// A file that goes with a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PostFile {
+    /// Its name, 1 to 100 of the characters `A-Z a-z 0-9 . _ -`.
+    pub name: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
 
 /// A message to be sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +38,8 @@ pub struct Post {
     pub mentions: Vec<PersonId>,
     /// Discord's message components, as its API has them.
     pub components: Option<Value>,
+    /// Files, at most ten.
+    pub files: Vec<PostFile>,
 }
 
 impl Post {
@@ -43,6 +54,7 @@ impl Post {
             is_silent: false,
             mentions: Vec::new(),
             components: None,
+            files: Vec::new(),
         }
     }
 }
@@ -142,6 +154,110 @@ pub enum Window<'a> {
     Before(&'a MessageId),
     /// Those after this one.
     After(&'a MessageId),
+}
+
+/// A change of a server, as an Administrator may ask for it. The bot must hold the permission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerChange {
+    /// Makes a channel (Discord, *Create Guild Channel*).
+    CreateChannel {
+        /// The server.
+        guild: GuildId,
+        /// Its name, 1 to 100 characters.
+        name: String,
+        /// What it is.
+        kind: NewChannelKind,
+        /// Its topic, at most 1,024 characters.
+        topic: Option<String>,
+        /// The category to put it in.
+        parent: Option<ChannelId>,
+    },
+    /// Changes a channel's name or topic (Discord, *Modify Channel*).
+    EditChannel {
+        /// The channel.
+        channel: ChannelId,
+        /// Its new name, 1 to 100 characters.
+        name: Option<String>,
+        /// Its new topic, at most 1,024 characters.
+        topic: Option<String>,
+    },
+    /// Deletes a channel or thread with all that was written in it (Discord, *Delete/Close
+    /// Channel*).
+    DeleteChannel {
+        /// The channel.
+        channel: ChannelId,
+    },
+    /// Gives a member a role (Discord, *Add Guild Member Role*).
+    AddRole {
+        /// The server.
+        guild: GuildId,
+        /// The member.
+        person: PersonId,
+        /// The role.
+        role: RoleId,
+    },
+    /// Takes a role from a member (Discord, *Remove Guild Member Role*).
+    RemoveRole {
+        /// The server.
+        guild: GuildId,
+        /// The member.
+        person: PersonId,
+        /// The role.
+        role: RoleId,
+    },
+    /// Pins a message (Discord, *Pin Message*).
+    PinMessage {
+        /// Where it stands.
+        channel: ChannelId,
+        /// Which one.
+        message: MessageId,
+    },
+    /// Takes a pin away (Discord, *Unpin Message*).
+    UnpinMessage {
+        /// Where it stands.
+        channel: ChannelId,
+        /// Which one.
+        message: MessageId,
+    },
+    /// Deletes a message of anybody's (Discord, *Delete Message*).
+    DeleteMessage {
+        /// Where it stands.
+        channel: ChannelId,
+        /// Which one.
+        message: MessageId,
+    },
+}
+
+/// The kinds of channel that can be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NewChannelKind {
+    /// A text channel (0).
+    Text,
+    /// A category (4).
+    Category,
+    /// A forum (15).
+    Forum,
+}
+
+/// A channel or role in a server's list.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct NamedThing {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// A server's shape.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ServerView {
+    /// Its name.
+    pub name: String,
+    /// Its channels, threads not among them.
+    pub channels: Vec<NamedThing>,
+    /// Its roles.
+    pub roles: Vec<NamedThing>,
 }
 
 /// Why the platform did not do what it was asked.
@@ -252,6 +368,30 @@ pub trait Channel: Send + Sync {
         channel: &ChannelId,
         limit: u8,
     ) -> Result<Vec<ThreadView>, ChannelError>;
+
+    /// Fetches an attachment's bytes, from the platform's own addresses only.
+    ///
+    /// # Errors
+    /// [`ChannelError::Invalid`]: it is larger than `limit` bytes, or its address is none of the
+    /// platform's.
+    async fn fetch(&self, attachment: &Attachment, limit: u64) -> Result<Vec<u8>, ChannelError>;
+
+    /// Reads a server's channels and roles.
+    async fn server(&self, guild: &GuildId) -> Result<ServerView, ChannelError>;
+
+    /// Makes a change to a server, with `reason` in its audit log. What was made has an id. Not
+    /// repeated where a repetition could do it twice.
+    async fn change(
+        &self,
+        change: &ServerChange,
+        reason: &str,
+    ) -> Result<Option<String>, ChannelError>;
+
+    /// Places of the bot's servers, threads among them, in which something was written after
+    /// `since` (milliseconds since 1970, UTC), each with a message id to read on from: none of
+    /// what was written after `since` has a smaller one. Direct chats are not among them: Discord
+    /// does not list them.
+    async fn written_since(&self, since: i64) -> Result<Vec<(Place, MessageId)>, ChannelError>;
 
     /// Has what was written in these places after these messages read, a bounded number of each,
     /// and handed to the inbox ahead of whatever waits there to be handed over. What cannot be

@@ -151,6 +151,10 @@ pub enum Change {
     Member(GuildId, PersonId),
     /// A role was changed or deleted.
     Role(GuildId, RoleId),
+    /// A server was changed, came or went: its owner may be another one.
+    Guild(GuildId),
+    /// A message was deleted.
+    MessageDeleted(ChannelId, MessageId),
     /// The connection was lost, or is silent.
     Lost,
 }

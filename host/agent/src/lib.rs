@@ -33,8 +33,8 @@ pub mod view;
 
 pub use assistant::{Assistant, Options};
 pub use channel::{
-    Channel, ChannelError, Edit, MemberView, MessageView, NewForumPost, NewThread, Post,
-    ThreadView, Window,
+    Channel, ChannelError, Edit, MemberView, MessageView, NamedThing, NewChannelKind,
+    NewForumPost, NewThread, Post, PostFile, ServerChange, ServerView, ThreadView, Window,
 };
 pub use clock::{Clock, SystemClock};
 pub use facts::{ChannelFacts, ChannelKind, Fact, MemberFacts, PermissionBits};

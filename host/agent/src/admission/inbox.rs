@@ -102,7 +102,11 @@ impl Inbox for Assistant {
         match change {
             Change::Ready { is_resumed, .. } => self.inner().connected(is_resumed).await,
             Change::Lost => self.inner().disconnected(),
-            Change::Channel(_) | Change::Member(..) | Change::Role(..) => {}
+            Change::Channel(_)
+            | Change::Member(..)
+            | Change::Role(..)
+            | Change::Guild(_)
+            | Change::MessageDeleted(..) => {}
         }
     }
 }
