@@ -4,6 +4,7 @@
 //!   WIT package. Unit tests of other crates use it as well.
 //! - [`host`] runs the `ostler` binary in a home of its own.
 //! - [`discord`] is a Discord of the test's own: the emulator, with people who speak.
+//! - [`cards`] finds and presses the cards in it.
 //! - [`serving`] runs `ostler serve` against it, to be stopped and killed.
 //! - [`model_server`] speaks the protocols of model providers.
 //!
@@ -15,6 +16,7 @@
     reason = "a test that cannot go on fails, with the place where it stopped"
 )]
 
+pub mod cards;
 pub mod discord;
 pub mod guest;
 pub mod host;

@@ -66,6 +66,37 @@ impl Served {
         self.host.home().join("profiles/main/profile.toml")
     }
 
+    /// The folder that the assistant's shell works in.
+    #[must_use]
+    pub fn workspace(&self) -> PathBuf {
+        let mut beside = self.host.home().into_os_string();
+        beside.push("-workspaces");
+        PathBuf::from(beside).join("main")
+    }
+
+    /// How often a token stands in a file of the workspace: effects are counted from outside.
+    #[must_use]
+    pub fn count(&self, file: &str, token: &str) -> usize {
+        std::fs::read_to_string(self.workspace().join(file))
+            .unwrap_or_default()
+            .matches(token)
+            .count()
+    }
+
+    /// Adds a line at the head of a table of the profile, or the table.
+    ///
+    /// # Panics
+    /// If the profile cannot be read or written.
+    pub fn add_to_table(&self, table: &str, line: &str) {
+        let text = std::fs::read_to_string(self.profile_file()).expect("a profile");
+        let head = format!("[{table}]\n");
+        if text.contains(&head) {
+            self.write_profile(&text.replace(&head, &format!("{head}{line}\n")));
+        } else {
+            self.write_profile(&format!("{text}\n{head}{line}\n"));
+        }
+    }
+
     /// Writes the profile's file anew.
     ///
     /// # Panics
@@ -109,12 +140,22 @@ impl Served {
     /// If the binary cannot be started.
     #[must_use]
     pub fn start(&self, environment: &[(&str, &str)]) -> Serving {
+        self.start_with(&[], environment)
+    }
+
+    /// The same with more arguments, such as `--yolo`.
+    ///
+    /// # Panics
+    /// If the binary cannot be started.
+    #[must_use]
+    pub fn start_with(&self, more: &[&str], environment: &[(&str, &str)]) -> Serving {
         let ready = self.host.outside().join("ready.json");
         let _ = std::fs::remove_file(&ready);
         let mut command: Command = self.host.command(&["serve", "--listen", "127.0.0.1:0"]);
         let child = command
             .arg("--ready-file")
             .arg(&ready)
+            .args(more)
             .envs(environment.iter().copied())
             .stdout(Stdio::null())
             .stderr(self.log())

@@ -103,14 +103,6 @@ async fn ask_by_id(discord: &Discord, user: &str, channel: &str, content: &str) 
     discord.control("POST", "say", Some(body)).await;
 }
 
-/// Puts a line at the beginning of a table of the profile.
-fn add_to_table(served: &Served, table: &str, line: &str) {
-    let text = std::fs::read_to_string(served.profile_file()).expect("a profile");
-    let head = format!("[{table}]\n");
-    assert!(text.contains(&head), "{text}");
-    served.write_profile(&text.replace(&head, &format!("{head}{line}\n")));
-}
-
 /// Waits until the host has logged a text so many times.
 async fn wait_for_log(served: &Served, text: &str, times: usize) {
     let began = Instant::now();
@@ -291,11 +283,7 @@ async fn another_bot_never_wakes_it_unless_the_profile_lists_it() {
     let stranger = another_bot(&discord, "stranger").await;
     let friend = another_bot(&discord, "friend").await;
     let served = Served::new(&discord, ECHO, "");
-    add_to_table(
-        &served,
-        "discord",
-        &format!("listen_to_bots = [\"{friend}\"]"),
-    );
+    served.add_to_table("discord", &format!("listen_to_bots = [\"{friend}\"]"));
     let _host = served.serve().await;
     let general = discord.channel("general");
     ask_by_id(&discord, &stranger, general, "echo stranger").await;
@@ -391,8 +379,7 @@ async fn what_woke_nobody_is_quoted_in_the_next_request_to_the_model() {
 async fn a_guests_text_is_quoted_and_an_operators_is_plain() {
     let discord = Discord::start().await;
     let served = Served::new(&discord, ECHO, "");
-    add_to_table(
-        &served,
+    served.add_to_table(
         "discord",
         &format!("allowed_users = [\"{}\"]", discord.user("eve")),
     );

@@ -96,13 +96,6 @@ async fn threads(discord: &Discord) -> Vec<Value> {
     state["threads"].as_array().cloned().unwrap_or_default()
 }
 
-fn add_to_table(served: &Served, table: &str, line: &str) {
-    let text = std::fs::read_to_string(served.profile_file()).expect("a profile");
-    let head = format!("[{table}]\n");
-    assert!(text.contains(&head), "{text}");
-    served.write_profile(&text.replace(&head, &format!("{head}{line}\n")));
-}
-
 fn install_notebook(host: &Host) {
     let folder = workspace().join("examples/notebook").display().to_string();
     let refused = host
@@ -256,11 +249,7 @@ async fn post_channels_bound_what_is_written_and_not_what_is_read() {
     let (other, general) = (discord.channel("other"), discord.channel("general"));
     let ideas = discord.channel("ideas");
     let served = Served::new(&discord, &script(), "");
-    add_to_table(
-        &served,
-        "discord",
-        &format!("post_channels = [\"{other}\"]"),
-    );
+    served.add_to_table("discord", &format!("post_channels = [\"{other}\"]"));
     let _host = served.serve().await;
 
     let read = answer(&discord, "operator", &format!("read {general}")).await;

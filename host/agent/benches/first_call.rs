@@ -15,15 +15,17 @@ use ostler_agent::model::{
     Completion, Model, ModelError, ModelEvent, ModelSource, ModelStream, StopReason,
 };
 use ostler_agent::{
-    Assistant, Author, Change, Channel, ChannelError, ChannelFacts, ChannelKind, Edit,
+    Assistant, Attachment, Author, Change, Channel, ChannelError, ChannelFacts, ChannelKind, Edit,
     InboundMessage, Inbox, MemberFacts, MemberView, MessageView, NewForumPost, NewThread, Options,
-    Place, Post, SystemClock, ThreadView, Window,
+    Place, Post, ServerChange, ServerView, ShellOptions, SystemClock, ThreadView, Window,
 };
 use ostler_config::{Home, ProfileConfig};
 use ostler_registry::Registry;
 use ostler_runtime::{GuestThreads, Runtime, RuntimeOptions};
-use ostler_store::{ChannelId, GuildId, MessageId, PersonId, SessionStore};
-use tokio::sync::mpsc;
+use ostler_store::{
+    ApprovalStore, AuditLog, ChannelId, GuildId, MessageId, PersonId, SessionStore,
+};
+use tokio::sync::{Semaphore, mpsc};
 
 /// A platform that answers at once.
 struct Instantly(AtomicU64);
@@ -90,6 +92,22 @@ impl Channel for Instantly {
     }
 
     async fn forum_posts(&self, _: &ChannelId, _: u8) -> Result<Vec<ThreadView>, ChannelError> {
+        Ok(Vec::new())
+    }
+
+    async fn fetch(&self, _: &Attachment, _: u64) -> Result<Vec<u8>, ChannelError> {
+        Err(ChannelError::NotFound("file"))
+    }
+
+    async fn server(&self, _: &GuildId) -> Result<ServerView, ChannelError> {
+        Err(ChannelError::NotFound("server"))
+    }
+
+    async fn change(&self, _: &ServerChange, _: &str) -> Result<Option<String>, ChannelError> {
+        Err(ChannelError::NotFound("server"))
+    }
+
+    async fn written_since(&self, _: i64) -> Result<Vec<(Place, MessageId)>, ChannelError> {
         Ok(Vec::new())
     }
 
@@ -162,11 +180,21 @@ fn first_call(criterion: &mut Criterion) {
             profile_file: home.profile_file("main").unwrap(),
             config,
             store: Arc::clone(registry.store()) as Arc<dyn SessionStore>,
+            approvals: Arc::clone(registry.store()) as Arc<dyn ApprovalStore>,
+            audit: Arc::clone(registry.store()) as Arc<dyn AuditLog>,
             registry: Arc::clone(&registry),
             models: ModelSource::new(Arc::clone(&registry), profile, folder.path().to_owned())
                 .with_fixed(Arc::new(Called(calls))),
             clock: Arc::new(SystemClock),
-            turns: 8,
+            turns: Arc::new(Semaphore::new(8)),
+            shell: ShellOptions {
+                workspace: folder.path().join("workspace"),
+                hidden: Vec::new(),
+                launcher: std::path::PathBuf::new(),
+                confinement: None,
+            },
+            grants_file: home.grants_file("main").unwrap(),
+            yolo: false,
         })
         .await
         .unwrap();

@@ -9,7 +9,8 @@
 //! - **One place decides.** [`authority::derive`] is pure; every check reads the
 //!   [`TurnAuthority`](authority::TurnAuthority) that comes of it, and none asks its surroundings
 //!   who is speaking.
-//! - **One place performs.** A tool runs through the dispatcher or not at all.
+//! - **One place performs.** A tool runs through the dispatcher or not at all, and what could hurt
+//!   needs the permit that the gate gives for exactly that.
 //! - **Nothing is lost or done twice.** What is admitted is answered once, or told as unknown,
 //!   wherever the process is killed.
 //! - **Foreign text is data.** What guests, bots and plugins write reaches a model as a quotation.
@@ -18,23 +19,30 @@
 //! [`Assistant::start`] with [`Options`]; adapters implement [`Channel`] and call [`Inbox`].
 
 mod admission;
+mod approvals;
 mod assistant;
 pub mod authority;
 mod channel;
 mod clock;
 mod facts;
 mod failpoint;
+mod gate;
 mod inbound;
+mod media;
 pub mod model;
 mod rows;
 mod tools;
 mod turn;
 pub mod view;
 
-pub use assistant::{Assistant, Options};
+pub use approvals::{
+    Answer, AskDocument, Decision, PressRefusal, Presser, Reason, ReasonBy, Resolution, Subject,
+    in_code,
+};
+pub use assistant::{Assistant, Options, ShellOptions};
 pub use channel::{
-    Channel, ChannelError, Edit, MemberView, MessageView, NamedThing, NewChannelKind,
-    NewForumPost, NewThread, Post, PostFile, ServerChange, ServerView, ThreadView, Window,
+    Channel, ChannelError, Edit, MemberView, MessageView, NamedThing, NewChannelKind, NewForumPost,
+    NewThread, Post, PostFile, ServerChange, ServerView, ThreadView, Window,
 };
 pub use clock::{Clock, SystemClock};
 pub use facts::{ChannelFacts, ChannelKind, Fact, MemberFacts, PermissionBits};

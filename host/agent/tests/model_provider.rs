@@ -4,8 +4,8 @@
 
 use futures_util::StreamExt;
 use ostler_agent::model::{
-    Completion, Key, Model, ModelError, ModelEvent, ModelMessage, Provider, ProviderKind,
-    ProviderOptions, StopReason, Timeouts, TokenUsage, ToolCall, ToolSpec,
+    Completion, Key, MediaPart, Model, ModelError, ModelEvent, ModelMessage, Provider,
+    ProviderKind, ProviderOptions, StopReason, Timeouts, TokenUsage, ToolCall, ToolSpec,
 };
 use ostler_tests::model_server::{ModelServer, Reply, Stop};
 use serde_json::{Value, json};
@@ -420,4 +420,54 @@ async fn empty_messages_and_strange_tool_names_do_not_reach_the_provider() {
         "model-rejected"
     );
     assert_eq!(server.asked().len(), 1);
+}
+
+#[tokio::test]
+async fn what_is_shown_goes_before_the_text_that_speaks_of_it() {
+    let part = |name: &str, media_type, base64: &str| MediaPart {
+        name: name.to_owned(),
+        media_type,
+        base64: base64.into(),
+    };
+    let shown = ModelMessage::UserWithMedia {
+        text: " ".to_owned(),
+        media: vec![
+            part("a.jpg", "image/jpeg", "/9j/"),
+            part("b.pdf", "application/pdf", "JVBERi0="),
+        ],
+    };
+    assert!(!format!("{shown:?}").contains("JVBERi0="));
+    for kind in KINDS {
+        let server = ModelServer::start().await;
+        server.reply(Reply::text("ok"));
+        let mut request = user("before");
+        request.messages.push(shown.clone());
+        events(&provider(kind, &server.base_url()), &request)
+            .await
+            .unwrap();
+        let body = server.asked().remove(0).body;
+        let sent = body["messages"].as_array().unwrap().last().unwrap();
+        let text = json!({"type": "text", "text": "(an empty message)"});
+        let expected = if kind == ProviderKind::Anthropic {
+            let source = |media_type: &str, data: &str| json!({"type": "base64", "media_type": media_type, "data": data});
+            json!([
+                {"type": "image", "source": source("image/jpeg", "/9j/")},
+                {"type": "document", "source": source("application/pdf", "JVBERi0=")},
+                text,
+            ])
+        } else {
+            json!([
+                {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,/9j/"}},
+                {"type": "file", "file": {
+                    "filename": "b.pdf", "file_data": "data:application/pdf;base64,JVBERi0=",
+                }},
+                text,
+            ])
+        };
+        assert_eq!(
+            sent,
+            &json!({"role": "user", "content": expected}),
+            "{kind:?}"
+        );
+    }
 }

@@ -132,6 +132,18 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Sessions,
     },
+    /// Look at what waits for an answer and at what was answered, and answer as the owner
+    Approvals {
+        #[command(subcommand)]
+        command: Approvals,
+    },
+    /// Let commands and plugins' rules pass without a question
+    Allow {
+        #[command(subcommand)]
+        command: Allow,
+    },
+    /// Show who did what, or check that nobody changed the record of it
+    Audit(Audit),
     /// Look at the configuration
     Config {
         #[command(subcommand)]
@@ -179,6 +191,9 @@ pub(crate) struct Run {
     /// Write the addresses and the token to this file when everything is up
     #[arg(long, value_name = "FILE")]
     pub(crate) ready_file: Option<PathBuf>,
+    /// Ask nobody before commands and changes; turns that plugins or peers caused ask all the same
+    #[arg(long)]
+    pub(crate) yolo: bool,
 }
 
 #[derive(Debug, Args)]
@@ -199,6 +214,105 @@ pub(crate) enum Sessions {
         /// The session's key
         session: String,
     },
+    /// Ask nobody in a session, or ask again; turns that plugins or peers caused ask all the same
+    Yolo {
+        /// The session's key
+        session: String,
+        /// Whether nobody is asked
+        #[arg(value_enum)]
+        switch: Switch,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    /// Nobody is asked
+    On,
+    /// Whoever may answer is asked
+    Off,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Approvals {
+    /// List what waits for an answer, the oldest first
+    List {
+        /// What has ended as well, the latest first
+        #[arg(long)]
+        all: bool,
+        /// At most so many that have ended
+        #[arg(long, value_name = "N", default_value_t = 100, requires = "all")]
+        limit: u32,
+    },
+    /// Show all of what is asked, why, and each step since
+    Show {
+        /// Its id, or the first 8 digits of it or more
+        id: String,
+    },
+    /// Let it happen, once; the host must run
+    Approve {
+        /// Likewise
+        id: String,
+    },
+    /// Keep it from happening; the host must run
+    Deny {
+        /// Likewise
+        id: String,
+        /// Why, for the one who asked and for the model: at most 500 characters
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Allow {
+    /// Let a command, a shape of commands or a plugin's rule pass
+    Add(AllowAdd),
+    /// List what passes
+    List,
+    /// Take a grant back
+    Remove {
+        /// Its id, as `list` shows it
+        id: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AllowAdd {
+    #[command(flatten)]
+    pub(crate) what: Allowed,
+    /// In this session alone
+    #[arg(long, value_name = "KEY")]
+    pub(crate) session: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Allowed {
+    /// Exactly this command
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) command: Option<String>,
+    /// Commands of this shape, with `<name>` for one plain word: `git show <name>`
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) shape: Option<String>,
+    /// What this rule of a plugin asks
+    #[arg(long, value_name = "PLUGIN/RULE")]
+    pub(crate) rule: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Audit {
+    /// At most so many entries: the newest, or the first after a place
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) limit: u32,
+    /// Entries after this place
+    #[arg(long, value_name = "SEQ", conflicts_with = "verify")]
+    pub(crate) after: Option<u64>,
+    /// Look through the whole chain, and print its head
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Whether this head, which you noted earlier, still is in the chain
+    #[arg(long, value_name = "HASH", requires = "verify")]
+    pub(crate) head: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -27,6 +27,10 @@ use crate::args::{Cli, Command, Format};
 use crate::failure::{Exit, Failure};
 
 fn main() -> ExitCode {
+    // The assistant's commands are started by this binary, which first confines itself.
+    if let Some(code) = ostler_confine::launcher(std::env::args_os()) {
+        return code;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),

@@ -1,14 +1,12 @@
 //! The allow-list keys: `[plugins.<name>]` in a profile's file.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::edit::{self, EditError};
 use crate::error::Place;
 use crate::read::text as read;
-use crate::{ConfigError, name, write_atomically};
+use crate::rewrite::{Mode, behind_links, make_folder_of, rewrite};
+use crate::{ConfigError, name};
 
 /// What an operator allows a plugin beyond its access. Both are false unless the file says `true`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,19 +75,7 @@ pub fn write_allow_keys(
         return Ok(());
     }
     let file = behind_links(profile_file);
-    if let Some(folder) = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)
-            .map_err(|source| ConfigError::Unwritable {
-                path: file.clone(),
-                source,
-            })?;
-    }
+    make_folder_of(&file)?;
     change(&file, plugin, |text| edit::with_keys(text, plugin, keys))
 }
 
@@ -113,45 +99,11 @@ fn change(
     plugin: &str,
     change: impl FnOnce(&str) -> Result<String, EditError>,
 ) -> Result<(), ConfigError> {
-    let unwritable = |source| ConfigError::Unwritable {
-        path: file.to_owned(),
-        source,
-    };
-    let _lock = lock(file).map_err(unwritable)?;
-    let old = read(file)?;
-    let text = old.as_deref().unwrap_or_default();
-    let new = change(text).map_err(|error| told(error, file, text, plugin))?;
-    if new == text {
-        return Ok(());
-    }
-    let mode = match old {
-        Some(_) => fs::metadata(file).map_err(unwritable)?.permissions().mode() & 0o7777,
-        None => 0o600,
-    };
-    write_atomically(file, new.as_bytes(), mode)
-}
-
-/// Waits until nobody else edits `file`. The lock is on a file beside it that is never removed:
-/// the file itself gets a new inode at each write, and a removed lock file would let two in.
-fn lock(file: &Path) -> io::Result<File> {
-    let mut path = file.as_os_str().to_owned();
-    path.push(".lock");
-    let lock = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(path)?;
-    loop {
-        match lock.lock() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            outcome => return outcome.map(|()| lock),
-        }
-    }
-}
-
-/// The file that a link at `path` means: an operator's link must not be replaced by a file.
-fn behind_links(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    rewrite(file, Mode::Kept, |old| {
+        let text = old.unwrap_or_default();
+        let new = change(text).map_err(|error| told(error, file, text, plugin))?;
+        Ok((new, ()))
+    })
 }
 
 fn told(error: EditError, path: &Path, text: &str, plugin: &str) -> ConfigError {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use crate::schema::{Keys, schema_of, without_null};
-use crate::{HostConfig, ProfileConfig, ToolsetName};
+use crate::{Grant, HostConfig, ProfileConfig, ToolsetName};
 
 /// A profile's file with every key in it, each explained; all but a few are commented out.
 pub const EXAMPLE_PROFILE: &str = include_str!("example_profile.toml");
@@ -27,6 +27,16 @@ broken or gone leaves the configuration as it was, and the log says so. The keys
 as long as the file cannot be read, nothing that they allow is allowed.
 ";
 
+const GRANTS: &str = "
+## `profiles/<name>/allow.toml`
+
+Standing grants: what passes without a question, each a `[[grant]]` table. `ostler allow add` and \
+the pages write it, never anything on Discord; comments and order stay as you write them. Deny \
+beats a grant: what `approvals.deny` or the host itself refuses stays refused. A turn that a \
+plugin or a peer caused has no grants. The file is read at each use; one that has an unknown key \
+or a wrong value grants nothing until it is corrected.
+";
+
 /// The reference of every key, in Markdown.
 #[must_use]
 pub fn documentation() -> String {
@@ -43,6 +53,8 @@ pub fn documentation() -> String {
     page += EXAMPLE_PROFILE;
     page += "```\n\n## `host.toml`\n";
     table(&mut page, "", &schema_of::<HostConfig>());
+    page += GRANTS;
+    table(&mut page, "", &schema_of::<Grant>());
     page
 }
 

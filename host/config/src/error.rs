@@ -49,6 +49,21 @@ pub enum ConfigError {
         /// What is wrong, and what it takes.
         reason: String,
     },
+    /// `shell.environment` names a variable that looks like a secret.
+    #[error(
+        "{}{}: `{key}`: a variable with `{part}` in its name looks like a secret, and the shell's \
+         commands must not see one; take it out of the list", .path.display(), at(*.place)
+    )]
+    SecretInEnvironment {
+        /// The file.
+        path: PathBuf,
+        /// Where the name is.
+        place: Option<Place>,
+        /// The list's element: `shell.environment[0]`.
+        key: String,
+        /// What gives it away.
+        part: &'static str,
+    },
     /// The configuration file of a running host is gone.
     #[error(
         "{} is gone; what was read from it before stays in force, but for the keys under \
@@ -136,6 +151,23 @@ pub enum ConfigError {
         /// The plugin whose keys were to change.
         plugin: String,
     },
+    /// A file of grants is in order, but cannot be changed without touching what is not ours.
+    #[error(
+        "{}: cannot edit the grants without touching the rest of the file; edit them by hand as \
+         [[grant]] tables", .path.display()
+    )]
+    GrantsNotEditable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What was given cannot be a standing grant.
+    #[error("no standing grant can be made: its {what} {reason}")]
+    GrantInvalid {
+        /// `text`, `session` or `author`.
+        what: &'static str,
+        /// What is wrong with it, and what it takes.
+        reason: &'static str,
+    },
     /// A file could not be written. The old one, if there was one, is whole.
     #[error(
         "cannot write {}: {source}; check that this user may write to its folder and that the \
@@ -202,6 +234,7 @@ impl ConfigError {
             Self::Unreadable { .. } => "config-unreadable",
             Self::UnknownKey { .. } => "config-unknown-key",
             Self::Invalid { .. } => "config-invalid",
+            Self::SecretInEnvironment { .. } => "secret-in-environment",
             Self::Gone { .. } => "config-gone",
             Self::WorkspaceInHome { .. } => "workspace-in-home",
             Self::SecretName { .. } => "secret-name-invalid",
@@ -210,7 +243,8 @@ impl ConfigError {
             Self::SecretsKeyUnusable { .. } => "secrets-key-unusable",
             Self::SecretsKeyExposed { .. } => "secrets-key-exposed",
             Self::SecretDamaged { .. } => "secret-damaged",
-            Self::NotEditable { .. } => "config-not-editable",
+            Self::NotEditable { .. } | Self::GrantsNotEditable { .. } => "config-not-editable",
+            Self::GrantInvalid { .. } => "grant-invalid",
             Self::Unwritable { .. } => "config-unwritable",
             Self::InvalidName { .. } => "invalid-name",
             Self::HomeUnknown => "home-unknown",
@@ -226,7 +260,8 @@ impl ConfigError {
         match self {
             Self::Unreadable { place, .. }
             | Self::UnknownKey { place, .. }
-            | Self::Invalid { place, .. } => *place,
+            | Self::Invalid { place, .. }
+            | Self::SecretInEnvironment { place, .. } => *place,
             _ => None,
         }
     }
@@ -235,7 +270,7 @@ impl ConfigError {
     #[must_use]
     pub fn key(&self) -> Option<&str> {
         match self {
-            Self::UnknownKey { key, .. } => Some(key),
+            Self::UnknownKey { key, .. } | Self::SecretInEnvironment { key, .. } => Some(key),
             Self::Invalid { key, .. } => key.as_deref(),
             _ => None,
         }

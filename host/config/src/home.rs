@@ -13,7 +13,8 @@ use crate::{ConfigError, name};
 /// A host's home folder. Making one touches nothing; [`Home::create`] does.
 ///
 /// ```text
-/// host.toml  profiles/<name>/profile.toml  ostler.db  blobs/  cache/  keys/
+/// host.toml  profiles/<name>/profile.toml  profiles/<name>/allow.toml
+/// ostler.db  blobs/  cache/  keys/  run/
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
@@ -73,6 +74,15 @@ impl Home {
     pub fn profile_file(&self, profile: &str) -> Result<PathBuf, ConfigError> {
         name::check("profile", profile)?;
         Ok(self.profiles().join(profile).join("profile.toml"))
+    }
+
+    /// A profile's standing grants, `profiles/<profile>/allow.toml`.
+    ///
+    /// # Errors
+    /// `invalid-name`: `profile` is not `[a-z][a-z0-9-]{0,63}`.
+    pub fn grants_file(&self, profile: &str) -> Result<PathBuf, ConfigError> {
+        name::check("profile", profile)?;
+        Ok(self.profiles().join(profile).join("allow.toml"))
     }
 
     /// The host's configuration, `host.toml`.

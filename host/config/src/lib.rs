@@ -6,6 +6,8 @@
 //! - [`read_allow_keys`], [`read_plugin_keys`] and [`read_thread_sessions_per_user`] give the keys
 //!   that are read at every check; [`write_allow_keys`] and [`remove_allow_keys`] edit those that
 //!   an accept writes;
+//! - [`read_grants`] gives a profile's standing grants, at each use; [`add_grant`] and
+//!   [`remove_grant`] edit them;
 //! - [`SecretsKey`] seals and opens secrets;
 //! - [`documentation`] is the reference of every key.
 //!
@@ -29,6 +31,7 @@ mod durable;
 mod edit;
 mod endpoint;
 mod error;
+mod grants;
 mod home;
 mod host;
 mod live;
@@ -36,6 +39,7 @@ mod name;
 mod nearest;
 mod profile;
 mod read;
+mod rewrite;
 mod schema;
 mod sealing;
 mod secret;
@@ -52,6 +56,7 @@ pub use documentation::{EXAMPLE_PROFILE, documentation};
 pub use durable::write_atomically;
 pub use endpoint::{ApiBase, BaseUrl};
 pub use error::{ConfigError, Place};
+pub use grants::{Grant, GrantKind, add_grant, read_grants, remove_grant};
 pub use home::Home;
 pub use host::{HostConfig, LogFormat};
 pub use live::read_thread_sessions_per_user;
@@ -59,7 +64,7 @@ pub use name::Name;
 pub use profile::{
     AgentConfig, ApprovalMode, Approvals, DiscordConfig, InboundMedia, MAIN_AGENT, MeshChannel,
     MeshConfig, MeshToken, ModelConfig, NatsUrl, PlatformToolsets, PluginConfig, ProfileConfig,
-    Provider, ScheduleApprovals, TurnVerbosity, WidePostChannels,
+    Provider, ScheduleApprovals, ShellConfig, TurnVerbosity, WidePostChannels,
 };
 pub use read::{check_host, check_profile, parse_profile, read_host, read_profile};
 pub use sealing::SecretsKey;

@@ -20,10 +20,19 @@ pub(crate) trait Configuration: DeserializeOwned + JsonSchema {
     fn misfits(&self) -> Vec<Misfit>;
 }
 
-/// A value that does not go with the others.
+/// A value that does not go with the others, or that is not in order and whose type does not say
+/// so.
 pub(crate) struct Misfit {
     key: Vec<String>,
-    reason: String,
+    /// The element, where the key's value is a list and one of its elements is wrong.
+    element: Option<usize>,
+    fault: Fault,
+}
+
+/// What is wrong.
+enum Fault {
+    Invalid(String),
+    SecretInEnvironment(&'static str),
 }
 
 impl Misfit {
@@ -33,7 +42,25 @@ impl Misfit {
     ) -> Self {
         Self {
             key: key.into_iter().map(str::to_owned).collect(),
-            reason: reason.into(),
+            element: None,
+            fault: Fault::Invalid(reason.into()),
+        }
+    }
+
+    /// An element of the list `key`.
+    pub(crate) fn of_element(key: &str, element: usize, reason: impl Into<String>) -> Self {
+        Self {
+            element: Some(element),
+            ..Self::new([key], reason)
+        }
+    }
+
+    /// An element of the list `key` that names a variable with `part` in its name.
+    pub(crate) fn secret_in_environment(key: &str, element: usize, part: &'static str) -> Self {
+        Self {
+            key: vec![key.to_owned()],
+            element: Some(element),
+            fault: Fault::SecretInEnvironment(part),
         }
     }
 
@@ -43,6 +70,36 @@ impl Misfit {
         Self {
             key: above.chain(self.key).collect(),
             ..self
+        }
+    }
+
+    /// As the error that names the file, the place and the key.
+    fn told(self, file: &Path, text: &str, root: &dyn TableLike) -> ConfigError {
+        let element = self.element.and_then(|element| {
+            let list = item_at(root, &self.key)?.as_array()?;
+            list.get(element)?.span()
+        });
+        let place = element
+            .or_else(|| span_of(root, &self.key))
+            .map(|span| Place::of(text.as_bytes(), span.start));
+        let mut key = self.key.join(".");
+        if let Some(element) = self.element {
+            key += &format!("[{element}]");
+        }
+        let path = file.to_owned();
+        match self.fault {
+            Fault::Invalid(reason) => ConfigError::Invalid {
+                path,
+                place,
+                key: Some(key),
+                reason,
+            },
+            Fault::SecretInEnvironment(part) => ConfigError::SecretInEnvironment {
+                path,
+                place,
+                key,
+                part,
+            },
         }
     }
 }
@@ -67,7 +124,8 @@ pub fn read_host(file: &Path) -> Result<HostConfig, ConfigError> {
 /// - `config-unreadable`: it cannot be read, is no UTF-8 or no TOML;
 /// - `config-unknown-key`: every key that nothing reads;
 /// - `config-invalid`: a value of a wrong type or out of range (the first one), else every value
-///   that does not go with the others.
+///   that does not go with the others;
+/// - `secret-in-environment`: `shell.environment` names a variable that looks like a secret.
 #[must_use]
 pub fn check_profile(file: &Path) -> Vec<ConfigError> {
     read::<ProfileConfig>(file).err().unwrap_or_default()
@@ -172,10 +230,7 @@ pub(crate) fn parse<T: Configuration>(file: &Path, text: &str) -> Result<T, Vec<
     let misfits: Vec<_> = configuration
         .misfits()
         .into_iter()
-        .map(|misfit| {
-            let found = span_of(document.as_table(), &misfit.key);
-            invalid(place(found), Some(misfit.key.join(".")), misfit.reason)
-        })
+        .map(|misfit| misfit.told(file, text, document.as_table()))
         .collect();
     if misfits.is_empty() {
         Ok(configuration)
@@ -237,6 +292,16 @@ fn span_of(table: &dyn TableLike, key: &[String]) -> Option<Range<usize>> {
             .or_else(own),
         _ => own(),
     }
+}
+
+/// A key's value, if there is one.
+fn item_at<'d>(root: &'d dyn TableLike, key: &[String]) -> Option<&'d Item> {
+    let (first, rest) = key.split_first()?;
+    let item = root.get(first)?;
+    if rest.is_empty() {
+        return Some(item);
+    }
+    item_at(item.as_table_like()?, rest)
 }
 
 /// Where a list's element stands; none for a path that does not end in one.

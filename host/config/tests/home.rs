@@ -44,15 +44,15 @@ fn every_file_has_its_place_in_the_home() {
     assert_eq!(home.keys(), Path::new("/h/keys"));
     let file = home.profile_file("main").unwrap();
     assert_eq!(file, Path::new("/h/profiles/main/profile.toml"));
+    let file = home.grants_file("main").unwrap();
+    assert_eq!(file, Path::new("/h/profiles/main/allow.toml"));
     let long = "a".repeat(65);
     for bad in [
         "", "Main", "1", "..", "a/b", "../main", "a.b", "-a", "é", &long,
     ] {
-        assert_eq!(
-            home.profile_file(bad).unwrap_err().code(),
-            "invalid-name",
-            "{bad}"
-        );
+        for refused in [home.profile_file(bad), home.grants_file(bad)] {
+            assert_eq!(refused.unwrap_err().code(), "invalid-name", "{bad}");
+        }
     }
 }
 

@@ -67,11 +67,13 @@ fn a_file_that_is_missing_or_empty_gives_the_defaults() {
             .protected
             .contains(&"**/.ssh/**".to_owned())
     );
+    assert!(!defaults.shell.network && defaults.shell.environment.is_empty());
+    assert_eq!(defaults.shell.timeout_seconds.get(), 120);
     assert!(defaults.discord.api_base.is_discord());
     assert!(defaults.platform_toolsets.cotal.is_empty());
     // A table that is begun keeps the defaults of what it does not say.
     assert_eq!(
-        read("[approvals]\n[discord]\n[platform_toolsets]\n"),
+        read("[approvals]\n[discord]\n[platform_toolsets]\n[shell]\n"),
         defaults
     );
 }
@@ -268,6 +270,31 @@ fn a_wrong_value_is_refused_by_key_and_place() {
             "4:13",
             &["`mesh.channels[0]`"],
         ),
+        (
+            "[shell]\ntimeout_seconds = 0\n",
+            "2:19",
+            &["`shell.timeout_seconds`", "from 1 to 600"],
+        ),
+        (
+            "[shell]\ntimeout_seconds = 601\n",
+            "2:19",
+            &["from 1 to 600"],
+        ),
+        (
+            "[shell]\nnetwork = \"yes\"\n",
+            "2:11",
+            &["`shell.network`", "boolean"],
+        ),
+        (
+            "[shell]\nenvironment = \"TZ\"\n",
+            "2:15",
+            &["`shell.environment`"],
+        ),
+        (
+            "[approvals]\ndeny = \"rm *\"\n",
+            "2:8",
+            &["`approvals.deny`"],
+        ),
         ("discord = 1\n", "1:11", &["`discord`"]),
         ("[plugins.Handoff]\n", "1:10", &["\"Handoff\" is no"]),
     ] {
@@ -280,6 +307,123 @@ fn a_wrong_value_is_refused_by_key_and_place() {
         }
     }
     assert!(misses.is_empty(), "{}", misses.join("\n"));
+}
+
+#[test]
+fn the_shells_settings_are_read() {
+    let shell = read(
+        "[shell]\nnetwork = true\ntimeout_seconds = 600\n\
+         environment = [\"TZ\", \"_a1\", \"LC_ALL\"]\n",
+    )
+    .shell;
+    assert!(shell.network);
+    assert_eq!(shell.timeout_seconds.get(), 600);
+    assert_eq!(shell.environment, ["TZ", "_a1", "LC_ALL"]);
+}
+
+#[test]
+fn the_shell_sees_no_variable_that_looks_like_a_secret() {
+    for (name, part) in [
+        ("GITHUB_TOKEN", "TOKEN"),
+        ("github_token", "TOKEN"),
+        ("Aws_Secret_Access", "SECRET"),
+        ("AWS_ACCESS_KEY_ID", "KEY"),
+        ("PGPASSWORD", "PASSWORD"),
+        ("PGPASSFILE", "PASS"),
+        ("GOOGLE_APPLICATION_CREDENTIALS", "CREDENTIAL"),
+        ("KEY", "KEY"),
+    ] {
+        let text = format!("[shell]\nenvironment = [\"TZ\", \"{name}\"]\n");
+        let folder = Folder::new();
+        let error = read_profile(&folder.write(&text)).unwrap_err();
+        assert_eq!(error.code(), "secret-in-environment", "{name}");
+        assert_eq!(error.key(), Some("shell.environment[1]"));
+        assert_eq!(error.place().unwrap().to_string(), "2:22");
+        let told = error.to_string();
+        assert!(told.contains(&format!("`{part}` in its name")), "{told}");
+        // What stands there is perhaps the secret itself.
+        assert!(name.len() < 4 || !told.contains(name), "{told}");
+    }
+    // Each is told, by its place.
+    let text = "shell.environment = [\n  \"A_TOKEN\",\n  \"TZ\",\n  \"B_KEY\",\n]\n";
+    let folder = Folder::new();
+    let errors = check_profile(&folder.write(text));
+    let told: Vec<_> = errors
+        .iter()
+        .map(|error| (error.key().unwrap(), error.place().unwrap().to_string()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("shell.environment[0]", "2:3".to_owned()),
+            ("shell.environment[2]", "4:3".to_owned()),
+        ]
+    );
+}
+
+#[test]
+fn what_is_no_variables_name_is_refused_and_not_printed() {
+    let long = "x".repeat(129);
+    for name in [
+        "",
+        " ",
+        "1A",
+        "A-B",
+        "A B",
+        "A=b",
+        "API_KEY=abcd",
+        "é",
+        "*",
+        "$TZ",
+        &long,
+    ] {
+        let (code, told) = wrong(&format!("[shell]\nenvironment = ['{name}']\n"));
+        assert_eq!(code, "config-invalid", "{name}");
+        let start = "2:16: `shell.environment[0]`: it is no variable's name";
+        assert!(told.starts_with(start), "{told}");
+        assert!(name.len() < 4 || !told.contains(name), "{told}");
+    }
+    assert_eq!(
+        read(&format!("shell.environment = ['{}']", &long[1..]))
+            .shell
+            .environment
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn patterns_are_not_empty_and_within_bounds() {
+    let list = |pattern: &str, count: usize| {
+        let patterns = vec![format!("\"{pattern}\""); count];
+        format!("[{}]", patterns.join(", "))
+    };
+    // Characters, not bytes.
+    let (longest, too_long) = ("é".repeat(500), "é".repeat(501));
+    for key in ["deny", "protected"] {
+        let text = |list: &str| format!("[approvals]\n{key} = {list}\n");
+        for good in ["[]".to_owned(), list(&longest, 1), list("git push *", 200)] {
+            read(&text(&good));
+        }
+        let column = key.len() + 5;
+        for (bad, at, reason) in [
+            ("[\"\"]".to_owned(), 0, "the pattern is empty"),
+            ("[' \t']".to_owned(), 0, "the pattern is empty"),
+            ("[\"a\", \"\"]".to_owned(), 5, "the pattern is empty"),
+            (list(&too_long, 1), 0, "the pattern has 501 characters"),
+        ] {
+            let (code, told) = wrong(&text(&bad));
+            assert_eq!(code, "config-invalid");
+            let element = usize::from(at > 0);
+            let start = format!("2:{}: `approvals.{key}[{element}]`: {reason}", column + at);
+            assert!(told.starts_with(&start), "{told}\n{start}");
+        }
+        // Once, and not for each that is too many.
+        let (code, told) = wrong(&text(&list("", 201)));
+        assert_eq!(code, "config-invalid");
+        let start = format!("2:{}: `approvals.{key}`: it has 201 patterns", column - 1);
+        assert!(told.starts_with(&start), "{told}\n{start}");
+    }
 }
 
 #[test]

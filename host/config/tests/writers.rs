@@ -80,9 +80,11 @@ fn an_editor_that_is_killed_leaves_the_old_or_the_new_file_whole() {
     for round in 0..24 {
         fs::write(&file, &old).unwrap();
         let mut child = editing_process(&file, "child", 12);
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        // Kept until the child is dead: without a reader its own words would end it.
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let started = usize::try_from(random(8) + 1).unwrap();
         let seen = lines
+            .by_ref()
             .map_while(Result::ok)
             .filter(|line| line == "round")
             .take(started)

@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use crate::core::{Core, tell_changes};
 use crate::error::{Fatal, StartError};
+use crate::fetch::Downloads;
 use crate::gateway::{ShardSession, supervise};
 use crate::health::Health;
 use crate::options::Options;
@@ -55,11 +56,13 @@ impl Adapter {
             timings.rest,
             timings.connect,
         )?;
+        let base = options.api_base.clone();
+        let downloads = Downloads::new(base, timings.rest, timings.connect)?;
         let first = ShardSession::load(Arc::clone(&store), options.profile.clone(), 0).await?;
         let first = Arc::new(first);
-        let (core, changes) = Core::new(options, rest, store, inbox);
+        let (core, changes) = Core::new(options, rest, downloads, store, inbox);
         if let Some(bot) = first.bot() {
-            core.learn_identity(bot, None);
+            core.learn_identity(bot, first.application());
         }
         core.add_shard(Arc::clone(&first));
         core.spawn(tell_changes(Arc::clone(&core), changes));

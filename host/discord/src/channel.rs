@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use ostler_agent::{
-    Channel, ChannelError, ChannelFacts, Edit, MemberFacts, MemberView, MessageView, NewForumPost,
-    NewThread, Place, Post, ThreadView, Window,
+    Attachment, Channel, ChannelError, ChannelFacts, Edit, MemberFacts, MemberView, MessageView,
+    NewForumPost, NewThread, Place, Post, ServerChange, ServerView, ThreadView, Window,
 };
 use ostler_store::{ChannelId, GuildId, MessageId, PersonId};
 
@@ -81,6 +81,26 @@ impl Channel for Adapter {
         limit: u8,
     ) -> Result<Vec<ThreadView>, ChannelError> {
         self.core.list_forum_posts(channel, limit).await
+    }
+
+    async fn fetch(&self, attachment: &Attachment, limit: u64) -> Result<Vec<u8>, ChannelError> {
+        self.core.downloads.fetch(attachment, limit).await
+    }
+
+    async fn server(&self, guild: &GuildId) -> Result<ServerView, ChannelError> {
+        self.core.read_server(guild).await
+    }
+
+    async fn change(
+        &self,
+        change: &ServerChange,
+        reason: &str,
+    ) -> Result<Option<String>, ChannelError> {
+        self.core.change_server(change, reason).await
+    }
+
+    async fn written_since(&self, since: i64) -> Result<Vec<(Place, MessageId)>, ChannelError> {
+        self.core.written_since(since).await
     }
 
     fn catch_up(&self, places: Vec<(Place, MessageId)>) {

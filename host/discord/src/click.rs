@@ -58,22 +58,37 @@ async fn follow(core: &Core, data: &Value, arrived: Instant) {
         return;
     }
     let body = acknowledgement(&core.inbox.acknowledge(&click));
-    match answer(core, &reply, body, arrived).await {
-        Ok(_) => {}
+    let acknowledged = answer(core, &reply, body, arrived).await;
+    let may_follow = may_follow(core, acknowledged);
+    // A press counts, whatever became of the acknowledgement: it is the person's word, and the
+    // interaction only carried it.
+    let Some(text) = judge(core, click).await.and_then(|outcome| outcome.private) else {
+        return;
+    };
+    if may_follow {
+        follow_up(core, &reply, &text).await;
+    } else {
+        tracing::info!("a private answer falls away: its click was not acknowledged");
+    }
+}
+
+/// Whether Discord may take a private answer: it does so only after an acknowledgement.
+fn may_follow(core: &Core, acknowledged: Result<Value, ChannelError>) -> bool {
+    match acknowledged {
+        Ok(_) => true,
         // Another process, or this one before its connection was lost, got that far.
-        Err(ChannelError::Refused { code, .. }) if code == ALREADY_ACKNOWLEDGED => {}
-        // The presser was told that it failed. What they think failed must not happen.
+        Err(ChannelError::Refused { code, .. }) if code == ALREADY_ACKNOWLEDGED => true,
         Err(ChannelError::NotFound(_)) => {
             tracing::warn!("a click came too late to be acknowledged");
             core.counters
                 .count(|health| health.expired_interactions += 1);
-            return;
+            false
         }
-        // The answer may have arrived: the click stands.
-        Err(error) => tracing::warn!(%error, "a click could not be acknowledged"),
-    }
-    if let Some(text) = judge(core, click).await.and_then(|outcome| outcome.private) {
-        follow_up(core, &reply, &text).await;
+        Err(error) => {
+            tracing::warn!(%error, "a click could not be acknowledged");
+            // It may have been, where only the answer was lost.
+            matches!(error, ChannelError::Unavailable(_))
+        }
     }
 }
 

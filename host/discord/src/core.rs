@@ -13,7 +13,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::error::Fatal;
+use crate::fetch::Downloads;
 use crate::gateway::{ShardSession, Ticket};
+use crate::guilds::Guilds;
 use crate::handover::Job;
 use crate::health::Counters;
 use crate::lanes::Lanes;
@@ -29,9 +31,11 @@ pub(crate) type Told = (Change, Option<Ticket>);
 pub(crate) struct Core {
     pub(crate) options: Options,
     pub(crate) rest: Rest,
+    pub(crate) downloads: Downloads,
     pub(crate) store: Arc<Store>,
     pub(crate) inbox: Arc<dyn Inbox>,
     pub(crate) places: Places,
+    pub(crate) guilds: Guilds,
     pub(crate) lanes: Lanes<Job>,
     pub(crate) messages: Recent,
     pub(crate) interactions: Recent,
@@ -53,6 +57,7 @@ impl Core {
     pub(crate) fn new(
         options: Options,
         rest: Rest,
+        downloads: Downloads,
         store: Arc<Store>,
         inbox: Arc<dyn Inbox>,
     ) -> (Arc<Self>, mpsc::UnboundedReceiver<Told>) {
@@ -61,9 +66,11 @@ impl Core {
             lanes: Lanes::new(options.backlog),
             options,
             rest,
+            downloads,
             store,
             inbox,
             places: Places::default(),
+            guilds: Guilds::default(),
             messages: Recent::default(),
             interactions: Recent::default(),
             counters: Counters::default(),

@@ -14,7 +14,7 @@ use crate::click;
 use crate::core::Core;
 use crate::gateway::{Dispatch, Flow, Ticket};
 use crate::lanes::Queued;
-use crate::payload::{Message, id};
+use crate::payload::{Message, id, list};
 use crate::places::place;
 
 /// What waits in a channel's lane.
@@ -40,12 +40,17 @@ pub(crate) fn take(core: &Arc<Core>, event: Dispatch, ticket: Ticket) -> Flow {
         }
         _ => {}
     }
-    match change(core, &event) {
-        Ok(Some(change)) => core.tell(change, Some(ticket)),
-        Ok(None) => ticket.done(),
-        Err(Unreadable) => {
-            unreadable(core, &event.name);
-            ticket.done();
+    let mut changes = changes(core, &event).unwrap_or_else(|Unreadable| {
+        unreadable(core, &event.name);
+        Vec::new()
+    });
+    match changes.pop() {
+        None => ticket.done(),
+        Some(last) => {
+            for change in changes {
+                core.tell(change, None);
+            }
+            core.tell(last, Some(ticket));
         }
     }
     Flow::Continue
@@ -59,50 +64,79 @@ fn unreadable(core: &Core, event: &str) {
 struct Unreadable;
 
 /// What an event changes in the live world.
-fn change(core: &Core, event: &Dispatch) -> Result<Option<Change>, Unreadable> {
+fn changes(core: &Core, event: &Dispatch) -> Result<Vec<Change>, Unreadable> {
     let data = &event.data;
     let guild = || id::<GuildId>(data, "guild_id").ok_or(Unreadable);
+    let itself = || id::<GuildId>(data, "id").ok_or(Unreadable);
     Ok(match event.name.as_str() {
         "GUILD_CREATE" => {
-            core.places
-                .learn_all(data, &id(data, "id").ok_or(Unreadable)?);
-            None
+            let guild = itself()?;
+            core.places.learn_all(data, &guild);
+            let is_news = core.guilds.came(&guild);
+            is_news
+                .then_some(Change::Guild(guild))
+                .into_iter()
+                .collect()
+        }
+        "GUILD_UPDATE" => vec![Change::Guild(itself()?)],
+        "GUILD_DELETE" => {
+            let guild = itself()?;
+            // One that is unavailable for a while comes back with the same channels.
+            if data.get("unavailable").and_then(Value::as_bool) == Some(true) {
+                core.guilds.is_away(&guild);
+            } else {
+                core.places.forget_guild(&guild);
+                core.guilds.went(&guild);
+            }
+            vec![Change::Guild(guild)]
         }
         "THREAD_LIST_SYNC" => {
             core.places.learn_all(data, &guild()?);
-            None
-        }
-        "GUILD_DELETE" => {
-            // One that is unavailable for a while comes back with the same channels.
-            if data.get("unavailable").and_then(Value::as_bool) != Some(true) {
-                core.places.forget_guild(&id(data, "id").ok_or(Unreadable)?);
-            }
-            None
+            Vec::new()
         }
         "CHANNEL_CREATE" | "THREAD_CREATE" => {
             core.places.learn(data, None).ok_or(Unreadable)?;
-            None
+            Vec::new()
         }
-        "CHANNEL_UPDATE" | "THREAD_UPDATE" => Some(Change::Channel(
-            core.places.learn(data, None).ok_or(Unreadable)?,
-        )),
+        "CHANNEL_UPDATE" | "THREAD_UPDATE" => {
+            let channel = core.places.learn(data, None).ok_or(Unreadable)?;
+            vec![Change::Channel(channel)]
+        }
         "CHANNEL_DELETE" | "THREAD_DELETE" => {
-            Some(Change::Channel(core.places.forget(data).ok_or(Unreadable)?))
+            let channel = core.places.forget(data).ok_or(Unreadable)?;
+            vec![Change::Channel(channel)]
         }
         "GUILD_MEMBER_UPDATE" | "GUILD_MEMBER_REMOVE" => {
             let person = data.get("user").and_then(|user| id(user, "id"));
-            Some(Change::Member(guild()?, person.ok_or(Unreadable)?))
+            vec![Change::Member(guild()?, person.ok_or(Unreadable)?)]
         }
         "GUILD_ROLE_UPDATE" => {
             let role = data.get("role").and_then(|role| id(role, "id"));
-            Some(Change::Role(guild()?, role.ok_or(Unreadable)?))
+            vec![Change::Role(guild()?, role.ok_or(Unreadable)?)]
         }
-        "GUILD_ROLE_DELETE" => Some(Change::Role(
-            guild()?,
-            id(data, "role_id").ok_or(Unreadable)?,
-        )),
-        _ => None,
+        "GUILD_ROLE_DELETE" => {
+            let role = id(data, "role_id").ok_or(Unreadable)?;
+            vec![Change::Role(guild()?, role)]
+        }
+        "MESSAGE_DELETE" => {
+            let message = id(data, "id").ok_or(Unreadable)?;
+            vec![Change::MessageDeleted(channel_of(data)?, message)]
+        }
+        "MESSAGE_DELETE_BULK" => {
+            let channel = channel_of(data)?;
+            let deleted = list(data, "ids").iter();
+            deleted
+                .map(|message| message.as_str()?.parse().ok())
+                .map(|message| Some(Change::MessageDeleted(channel.clone(), message?)))
+                .collect::<Option<_>>()
+                .ok_or(Unreadable)?
+        }
+        _ => Vec::new(),
     })
+}
+
+fn channel_of(data: &Value) -> Result<ChannelId, Unreadable> {
+    id(data, "channel_id").ok_or(Unreadable)
 }
 
 fn take_message(core: &Arc<Core>, data: Value, ticket: Ticket) -> Flow {

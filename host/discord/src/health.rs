@@ -23,7 +23,7 @@ pub struct Health {
     /// Interactions that could be read in part or not at all.
     pub unreadable_interactions: u64,
     /// Interactions that Discord had forgotten before they could be acknowledged; the presser saw
-    /// a failure, so they are not handed on.
+    /// a failure, though the press was handed on.
     pub expired_interactions: u64,
     /// Other events that could not be read.
     pub unreadable_events: u64,

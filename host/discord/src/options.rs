@@ -128,6 +128,25 @@ impl ApiBase {
         }
     }
 
+    /// Whether this is an address of the files that this Discord keeps (Discord, *Reference*, *CDN
+    /// Formatting*): its own two hosts, or for another base nothing but its origin.
+    pub(crate) fn keeps_file(&self, url: &Url) -> bool {
+        if !url.username().is_empty() || url.password().is_some() {
+            return false;
+        }
+        match self {
+            Self::Discord => {
+                url.scheme() == "https"
+                    && url.port().is_none()
+                    && matches!(
+                        url.host_str(),
+                        Some("cdn.discordapp.com" | "media.discordapp.net")
+                    )
+            }
+            Self::At(BaseUrl(base)) => url.origin() == base.origin(),
+        }
+    }
+
     /// Whether the bot's token may be shown to this gateway. Discord's goes to Discord's; one on
     /// this machine stays on this machine; what is encrypted stays encrypted.
     pub(crate) fn accepts_gateway(&self, url: &str) -> bool {
@@ -282,6 +301,40 @@ mod tests {
         ] {
             assert_eq!(ApiBase::at(bad).unwrap_err().code(), "api-base-invalid");
         }
+    }
+
+    #[test]
+    fn files_are_fetched_from_nowhere_but_where_that_discord_keeps_them() {
+        let keeps = |base: &ApiBase, url: &str| base.keeps_file(&Url::parse(url).unwrap());
+        for url in [
+            "https://cdn.discordapp.com/attachments/1/2/a.txt?ex=1&hm=2",
+            "https://media.discordapp.net/attachments/1/2/a.png",
+            "https://CDN.discordapp.com:443/attachments/1/2/a.txt",
+        ] {
+            assert!(keeps(&ApiBase::Discord, url), "{url}");
+        }
+        let local = ApiBase::at("http://127.0.0.1:4000").unwrap();
+        assert!(keeps(&local, "http://127.0.0.1:4000/attachments/1/2/a.txt"));
+        for url in [
+            "http://cdn.discordapp.com/attachments/1/2/a.txt",
+            "https://cdn.discordapp.com:8443/a",
+            "https://cdn.discordapp.com@evil.example/a",
+            "https://user@cdn.discordapp.com/a",
+            "https://cdn.discordapp.com.evil.example/a",
+            "https://discord.com/a",
+            "http://127.0.0.1:4001/a",
+            "https://127.0.0.1:4000/a",
+            "http://localhost:4000/a",
+            "http://169.254.169.254/latest/meta-data",
+            "file:///etc/passwd",
+        ] {
+            assert!(!keeps(&ApiBase::Discord, url), "{url}");
+            assert!(!keeps(&local, url), "{url}");
+        }
+        assert!(!keeps(
+            &local,
+            "https://cdn.discordapp.com/attachments/1/2/a.txt"
+        ));
     }
 
     #[test]

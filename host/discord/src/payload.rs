@@ -13,6 +13,8 @@ use ostler_agent::{
 use ostler_store::{ChannelId, GuildId, MessageId, PersonId};
 use serde_json::Value;
 
+use crate::snowflake::made_at;
+
 /// The text of a field; `None` if it is absent, null or something else.
 pub(crate) fn text<'a>(data: &'a Value, field: &str) -> Option<&'a str> {
     data.get(field).and_then(Value::as_str)
@@ -35,16 +37,6 @@ pub(crate) fn list<'a>(data: &'a Value, field: &str) -> &'a [Value] {
     data.get(field)
         .and_then(Value::as_array)
         .map_or(&[], Vec::as_slice)
-}
-
-/// When an id was made, in milliseconds since 1970 (Discord, *Snowflakes*). A message's id is made
-/// when it is sent.
-fn made_at(id: &str) -> i64 {
-    const DISCORD_EPOCH: i64 = 1_420_070_400_000;
-    id.parse::<u64>()
-        .ok()
-        .and_then(|snowflake| i64::try_from(snowflake >> 22).ok())
-        .map_or(0, |since| since + DISCORD_EPOCH)
 }
 
 /// Permission bits from their decimal string, the unknown ones included.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use double::{Answer, Double};
 use ostler_agent::{
-    Acknowledgement, Change, Channel as _, Fact, Form, FormField, PermissionBits, Post,
+    Acknowledgement, Change, Channel as _, Edit, Fact, Form, FormField, PermissionBits, Post,
 };
 use serde_json::{Value, json};
 use support::{
@@ -100,17 +100,7 @@ async fn a_form_opens_and_its_submission_is_another_click() {
     let discord = Discord::start().await;
     let connected = connect(&discord).await;
     let card = card(&discord, &connected, "why").await;
-    *connected.inbox.form.lock().unwrap() = Some(Acknowledgement::Form(Form {
-        custom_id: "reason".to_owned(),
-        title: "Why not?".to_owned(),
-        fields: vec![FormField {
-            custom_id: "text".to_owned(),
-            label: "Reason".to_owned(),
-            is_required: true,
-            is_paragraph: true,
-            max_length: 500,
-        }],
-    }));
+    *connected.inbox.form.lock().unwrap() = Some(form());
     let pressed = press(&discord, &discord.ada, &card, "why").await;
     assert_eq!(pressed["response"]["type"], 9, "{pressed}");
     *connected.inbox.form.lock().unwrap() = None;
@@ -246,27 +236,185 @@ async fn events_that_are_replayed_are_told_once() {
 }
 
 #[tokio::test]
-async fn a_click_that_was_acknowledged_before_is_judged_and_one_that_expired_is_not() {
+async fn a_click_counts_once_whatever_discord_says_of_its_acknowledgement() {
     let (double, adapter, inbox, _disk) = connected_double().await;
+    *inbox.private.lock().unwrap() = Some("Noted.".to_owned());
     let acknowledged =
         json!({"code": 40060, "message": "Interaction has already been acknowledged."});
     double.answer("/interactions/31/", Answer::Json(400, acknowledged));
     let unknown = json!({"code": 10062, "message": "Unknown interaction"});
     double.answer("/interactions/32/", Answer::Json(404, unknown));
-    double.event("INTERACTION_CREATE", &interaction("32"));
-    double.event("INTERACTION_CREATE", &interaction("31"));
-    inbox.click("press 31").await;
-    eventually("the count", async || {
-        (adapter.health().expired_interactions == 1).then_some(())
+    let refused = json!({"code": 50035, "message": "Invalid Form Body"});
+    double.answer("/interactions/33/", Answer::Json(400, refused));
+    let broken = json!({"message": "500: Internal Server Error", "code": 0});
+    double.answer("/interactions/34/", Answer::Json(500, broken));
+    let limited = json!({"message": "limited", "retry_after": 9.0, "global": false});
+    double.answer("/interactions/35/", Answer::Json(429, limited));
+    let all = ["31", "32", "33", "34", "35"];
+    let mut sequences = Vec::new();
+    for id in all {
+        let mut click = interaction(id);
+        click["token"] = json!(format!("token-{id}"));
+        sequences.push(double.event("INTERACTION_CREATE", &click));
+        inbox.click(&format!("press {id}")).await;
+        double.event_again("INTERACTION_CREATE", &click, *sequences.last().unwrap());
+    }
+    // One was acknowledged before, another one perhaps: only these may take a private answer.
+    eventually("the private answers", async || {
+        let told = |id: &str| {
+            !double
+                .requests(&format!("/webhooks/1002/token-{id}"))
+                .is_empty()
+        };
+        (told("31") && told("34")).then_some(())
     })
     .await;
-    let clicks = inbox
-        .all()
-        .iter()
-        .filter(|told| matches!(told, Told::Click(_)))
-        .count();
-    assert_eq!(clicks, 1);
+    for id in ["32", "33", "35"] {
+        let told = double.requests(&format!("/webhooks/1002/token-{id}"));
+        assert!(told.is_empty(), "{id}");
+    }
+    assert_eq!(adapter.health().expired_interactions, 1);
+    for id in all {
+        let pressed = format!("press {id}");
+        let told = inbox.all();
+        let count = told
+            .iter()
+            .filter(|told| matches!(told, Told::Click(click) if click.custom_id == pressed))
+            .count();
+        assert_eq!(count, 1, "{id}");
+    }
     adapter.shutdown().await;
+}
+
+fn form() -> Acknowledgement {
+    Acknowledgement::Form(Form {
+        custom_id: "reason".to_owned(),
+        title: "Why not?".to_owned(),
+        fields: vec![FormField {
+            custom_id: "text".to_owned(),
+            label: "Reason".to_owned(),
+            is_required: true,
+            is_paragraph: true,
+            max_length: 500,
+        }],
+    })
+}
+
+fn callback_fault(more: &Value) -> Value {
+    let mut fault = more.clone();
+    fault["method"] = json!("POST");
+    fault["path_regex"] = json!("/interactions/.*/callback");
+    fault
+}
+
+fn clicks(connected: &Connected) -> usize {
+    let told = connected.inbox.all();
+    let clicks = told.iter().filter(|told| matches!(told, Told::Click(_)));
+    clicks.count()
+}
+
+async fn private(discord: &Discord, text: &str) -> Option<Value> {
+    let seen = discord.messages(&discord.channel, &discord.ada).await;
+    seen.into_iter().find(|message| message["content"] == text)
+}
+
+#[tokio::test]
+async fn an_acknowledgement_that_meets_a_fault_is_sent_again_and_the_press_counts_once() {
+    for fault in [
+        json!({"status": 429, "retry_after": 0.2}),
+        json!({"status": 500}),
+        json!({"status": 503, "takes_effect": true}),
+        json!({"delay_ms": 2000}),
+        json!({"delay_ms": 2000, "takes_effect": true}),
+    ] {
+        let discord = Discord::start().await;
+        let connected = connect(&discord).await;
+        *connected.inbox.private.lock().unwrap() = Some("Noted.".to_owned());
+        let card = card(&discord, &connected, "yes").await;
+        discord.fail(callback_fault(&fault)).await;
+        let pressed = press(&discord, &discord.ada, &card, "yes").await;
+        assert_eq!(pressed["response"]["type"], 6, "{fault}: {pressed}");
+        eventually("the private answer", async || {
+            private(&discord, "Noted.").await
+        })
+        .await;
+        assert_eq!(clicks(&connected), 1, "{fault}");
+        connected.adapter.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn a_press_whose_acknowledgement_never_arrives_counts_all_the_same() {
+    // Where Discord may have taken it, a private answer is tried once, and refused.
+    for (fault, tries) in [
+        (json!({"status": 429, "retry_after": 9.0, "times": 9}), 0),
+        (json!({"status": 500, "times": 9}), 1),
+        (json!({"delay_ms": 60_000, "times": 9}), 1),
+        (
+            json!({"status": 404, "body": {"code": 10062, "message": "Unknown interaction"}}),
+            0,
+        ),
+    ] {
+        let discord = Discord::start().await;
+        let connected = connect(&discord).await;
+        *connected.inbox.private.lock().unwrap() = Some("Noted.".to_owned());
+        let card = card(&discord, &connected, "yes").await;
+        discord.fail(callback_fault(&fault)).await;
+        let pressed = press(&discord, &discord.ada, &card, "yes").await;
+        assert!(pressed["failed"].is_string(), "{fault}: {pressed}");
+        connected.inbox.click("yes").await;
+        let told = async || discord.requests("POST", "/webhooks/").await;
+        if tries > 0 {
+            let all = async || (told().await.len() >= tries).then_some(());
+            eventually("the try", all).await;
+        }
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let told = told().await;
+        assert_eq!(told.len(), tries, "{fault}");
+        assert!(told.iter().all(|request| request["status"] == 404));
+        assert!(private(&discord, "Noted.").await.is_none(), "{fault}");
+        assert_eq!(clicks(&connected), 1, "{fault}");
+        connected.adapter.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn a_form_and_its_submission_are_both_answered_in_private() {
+    let discord = Discord::start().await;
+    let connected = connect(&discord).await;
+    let card = card(&discord, &connected, "why").await;
+    *connected.inbox.form.lock().unwrap() = Some(form());
+    let pressed = press(&discord, &discord.ada, &card, "why").await;
+    assert_eq!(pressed["response"]["type"], 9, "{pressed}");
+    connected.inbox.click("why").await;
+    *connected.inbox.form.lock().unwrap() = None;
+    *connected.inbox.private.lock().unwrap() = Some("Denied, with your reason.".to_owned());
+    let submission = json!({"user": discord.ada, "message": card, "custom_id": "reason",
+                            "fields": {"text": "too risky"}});
+    let submitted = discord.control("press", submission).await;
+    assert_eq!(submitted["response"]["type"], 6, "{submitted}");
+    let click = connected.inbox.click("reason").await;
+    assert_eq!(
+        click.message.unwrap().as_str(),
+        card,
+        "it came from the card"
+    );
+    let told = eventually("the private answer", async || {
+        private(&discord, "Denied, with your reason.").await
+    })
+    .await;
+    assert_eq!(told["flags"].as_u64().unwrap() & 64, 64);
+    let others = discord.messages(&discord.channel, &discord.owner).await;
+    assert_eq!(others.len(), 1, "nobody else sees it");
+    // The card is edited as any message, long after the interaction's token died.
+    let edit = Edit {
+        channel: discord.channel.parse().unwrap(),
+        message: card.parse().unwrap(),
+        content: Some("Denied.".to_owned()),
+        components: Some(json!([])),
+    };
+    connected.adapter.edit(&edit).await.unwrap();
+    connected.adapter.shutdown().await;
 }
 
 #[tokio::test]

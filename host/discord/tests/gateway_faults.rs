@@ -331,7 +331,35 @@ async fn a_restart_resumes_and_tells_what_was_said_meanwhile() {
         "what was handed on before does not come again"
     );
     assert_eq!(adapter.own_id().unwrap().as_str(), discord.bot);
+    let session = disk.store.gateway_session(&support::profile(), 0).await;
+    let session = session.unwrap().unwrap();
+    assert_eq!(session.application.as_deref(), Some(discord.bot.as_str()));
+    let asked = discord.requests("GET", "/applications/@me").await;
+    assert!(asked.is_empty(), "the application is known");
     adapter.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_session_that_was_stored_without_its_application_learns_it_and_keeps_it() {
+    let discord = Discord::start().await;
+    let Connected { adapter, disk, .. } = connect(&discord).await;
+    adapter.shutdown().await;
+    let profile = support::profile();
+    let mut old = disk.store.gateway_session(&profile, 0).await.unwrap();
+    let old = old.as_mut().unwrap();
+    old.application = None;
+    disk.store
+        .save_gateway_session(&profile, 0, old)
+        .await
+        .unwrap();
+    for _ in 0..2 {
+        let inbox = Arc::new(Memory::default());
+        let adapter = start(options(&discord.origin()), &disk, &inbox).await;
+        assert!(inbox.connected(1).await);
+        let asked = discord.requests("GET", "/applications/@me").await;
+        assert_eq!(asked.len(), 1, "once, and not by the process after");
+        adapter.shutdown().await;
+    }
 }
 
 #[tokio::test]

@@ -2,14 +2,21 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "support/double.rs"]
+mod double;
+
 mod support;
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use ostler_agent::{Change, ChannelKind};
+use double::Double;
+use ostler_agent::{Change, Channel as _, ChannelKind};
 use serde_json::json;
-use support::{Connected, Discord, Told, connect, connect_with, eventually, options};
+use support::{
+    Connected, Discord, Disk, Memory, Told, connect, connect_with, eventually, options, start,
+};
 
 #[tokio::test]
 async fn messages_of_one_channel_come_in_order_while_another_channel_is_held() {
@@ -172,4 +179,121 @@ async fn changes_of_members_roles_and_channels_are_told() {
     tokio::time::timeout(Duration::from_secs(3), adapter.shutdown())
         .await
         .unwrap();
+}
+
+/// What was told of servers and deleted messages, in order.
+fn changes(inbox: &Memory) -> Vec<Change> {
+    let told = inbox.all().into_iter();
+    told.filter_map(|told| match told {
+        Told::Changed(change @ (Change::Guild(_) | Change::MessageDeleted(..))) => Some(change),
+        _ => None,
+    })
+    .collect()
+}
+
+async fn told(inbox: &Memory, expected: &[Change]) {
+    let enough = async || (changes(inbox).len() >= expected.len()).then_some(());
+    eventually("the changes", enough).await;
+    assert_eq!(changes(inbox), expected);
+}
+
+#[tokio::test]
+async fn a_server_that_changes_comes_or_goes_is_told_and_those_of_the_start_are_not() {
+    let discord = Discord::start().await;
+    let Connected { adapter, inbox, .. } = connect(&discord).await;
+    let guild = |id: &str| Change::Guild(id.parse().unwrap());
+    let handed_over = json!({"id": discord.guild, "owner": discord.ada});
+    discord.control("guilds", handed_over).await;
+    let mut expected = vec![guild(&discord.guild)];
+    told(&inbox, &expected).await;
+    let other = json!({"name": "meadow", "owner": discord.owner});
+    let other = discord.make("guilds", other).await;
+    let join = json!({"guild": other, "user": discord.bot});
+    discord.control("members", join.clone()).await;
+    expected.push(guild(&other));
+    told(&inbox, &expected).await;
+    let mut leave = join;
+    leave["remove"] = json!(true);
+    discord.control("members", leave).await;
+    expected.push(guild(&other));
+    told(&inbox, &expected).await;
+    // A new session names its servers again: that is no news.
+    discord
+        .gateway(json!({"action": "invalid_session", "resumable": false}))
+        .await;
+    assert!(!inbox.connected(2).await);
+    discord.say("after the new session").await;
+    inbox.message("after the new session").await;
+    assert_eq!(changes(&inbox), expected);
+    adapter.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_outage_of_a_server_and_its_end_are_told() {
+    let double = Double::start().await;
+    let (disk, inbox) = (Disk::new(), Arc::new(Memory::default()));
+    let adapter = start(options(&double.origin), &disk, &inbox).await;
+    inbox.connected(1).await;
+    let guild = Change::Guild("5".parse().unwrap());
+    double.event("GUILD_DELETE", &json!({"id": "5", "unavailable": true}));
+    double.event("GUILD_CREATE", &json!({"id": "5", "channels": []}));
+    told(&inbox, &[guild.clone(), guild]).await;
+    double.event("GUILD_UPDATE", &json!({"name": "nowhere"}));
+    double.event("MESSAGE_DELETE", &json!({"id": "9"}));
+    let half = json!({"channel_id": "6", "ids": ["9", 10]});
+    double.event("MESSAGE_DELETE_BULK", &half);
+    eventually("the counts", async || {
+        (adapter.health().unreadable_events == 3).then_some(())
+    })
+    .await;
+    assert_eq!(changes(&inbox).len(), 2);
+    adapter.shutdown().await;
+}
+
+#[tokio::test]
+async fn messages_that_are_deleted_are_told_one_by_one() {
+    let discord = Discord::start().await;
+    let Connected {
+        adapter,
+        inbox,
+        disk,
+    } = connect(&discord).await;
+    let mut said = Vec::new();
+    for text in ["one", "two", "three"] {
+        said.push(discord.say(text).await);
+    }
+    inbox.message("three").await;
+    let channel: ostler_store::ChannelId = discord.channel.parse().unwrap();
+    adapter
+        .delete(&channel, &said[0].parse().unwrap())
+        .await
+        .unwrap();
+    let deleted = |id: &str| Change::MessageDeleted(channel.clone(), id.parse().unwrap());
+    told(&inbox, &[deleted(&said[0])]).await;
+    let url = format!(
+        "{}/api/v10/channels/{channel}/messages/bulk-delete",
+        discord.origin()
+    );
+    let answer = reqwest::Client::new()
+        .post(url)
+        .header("authorization", format!("Bot {}", support::TOKEN))
+        .json(&json!({"messages": [said[1], said[2]]}))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), 204);
+    told(
+        &inbox,
+        &[deleted(&said[0]), deleted(&said[1]), deleted(&said[2])],
+    )
+    .await;
+    // All of it was handed on, so that the next process is told none of it again.
+    adapter.shutdown().await;
+    let after = Arc::new(Memory::default());
+    let adapter = start(options(&discord.origin()), &disk, &after).await;
+    assert!(after.connected(1).await);
+    discord.say("later").await;
+    after.message("later").await;
+    assert_eq!(changes(&after), []);
+    adapter.shutdown().await;
 }

@@ -6,7 +6,7 @@ mod support;
 
 use ostler_agent::{
     Channel as _, ChannelError, ChannelKind, Edit, NewForumPost, NewThread, PermissionBits, Post,
-    Window,
+    ServerChange, Window,
 };
 use ostler_store::{ChannelId, MessageId};
 use serde_json::json;
@@ -126,6 +126,44 @@ async fn a_card_is_posted_changed_and_deleted() {
     let deleted = discord.requests("DELETE", "/messages/").await.remove(0);
     assert_eq!(deleted["reason"], "Ostler, profile main");
     adapter.typing(&card.channel).await.unwrap();
+    adapter.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_edit_of_what_is_gone_says_what_is_gone_and_mentions_nobody() {
+    let discord = Discord::start().await;
+    let Connected { adapter, .. } = connect(&discord).await;
+    let gone = discord.make_channel("gone", 0).await;
+    let mut edits = Vec::new();
+    for channel in [&discord.channel, &gone] {
+        let mut card = post(&discord, "Allow?");
+        card.channel = channel.parse().unwrap();
+        edits.push(Edit {
+            channel: card.channel.clone(),
+            message: adapter.post(&card).await.unwrap(),
+            content: Some(format!("@everyone <@{}>", discord.ada)),
+            components: None,
+        });
+    }
+    adapter.edit(&edits[0]).await.unwrap();
+    let sent = discord.requests("PATCH", "/messages/").await.remove(0);
+    assert_eq!(
+        sent["body"]["allowed_mentions"],
+        json!({"parse": [], "users": [], "roles": [], "replied_user": false})
+    );
+    assert!(sent["body"].get("attachments").is_none(), "files stay");
+    adapter
+        .delete(&edits[0].channel, &edits[0].message)
+        .await
+        .unwrap();
+    let delete = ServerChange::DeleteChannel {
+        channel: gone.parse().unwrap(),
+    };
+    adapter.change(&delete, "").await.unwrap();
+    for (edit, what) in edits.iter().zip(["message", "channel"]) {
+        let error = adapter.edit(edit).await.unwrap_err();
+        assert_eq!(error, ChannelError::NotFound(what));
+    }
     adapter.shutdown().await;
 }
 

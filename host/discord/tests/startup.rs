@@ -37,12 +37,13 @@ async fn every_request_goes_to_the_configured_base_with_the_limiter_on() {
     assert_eq!(paths, ["/api/v10/gateway/bot", "/api/v10/channels/6"]);
     for (_, path, _, headers) in &requests {
         assert_eq!(headers["authorization"], format!("Bot {TOKEN}"), "{path}");
-        assert!(
-            headers["user-agent"]
-                .to_str()
-                .unwrap()
-                .starts_with("DiscordBot (")
-        );
+        let agent = headers["user-agent"].to_str().unwrap();
+        let named = agent
+            .strip_prefix("DiscordBot (https://")
+            .and_then(|rest| rest.strip_suffix(')'));
+        let (address, version) = named.unwrap().split_once(", ").unwrap();
+        assert!(!address.is_empty(), "{agent}");
+        assert_eq!(version, env!("CARGO_PKG_VERSION"), "{agent}");
     }
     adapter.shutdown().await;
 }

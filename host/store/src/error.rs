@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rusqlite::ErrorCode;
 
-use crate::{InstallState, PackageName, Profile, RowId, SessionKey};
+use crate::{ApprovalId, InstallState, PackageName, Profile, RowId, SessionKey};
 
 /// What a lower layer said. Shared, because one failed commit answers a whole group of writes.
 pub type LowerError = Arc<dyn std::error::Error + Send + Sync>;
@@ -124,6 +124,28 @@ pub enum StoreError {
         /// The row.
         row: RowId,
     },
+    /// A click that decided one approval came for another. Nothing was written.
+    #[error(
+        "event {event:?} decided approval {decided} and does not decide {approval} too; one click \
+         decides once"
+    )]
+    EventReused {
+        /// The platform's id of the click.
+        event: String,
+        /// What it decided.
+        decided: ApprovalId,
+        /// What it came for.
+        approval: ApprovalId,
+    },
+    /// An effect's end was told, and none runs under this approval. Nothing was written.
+    #[error(
+        "approval {approval} has no effect that runs: it never began, or its end is recorded \
+         already; this is a defect of the caller"
+    )]
+    NoRunningEffect {
+        /// The approval.
+        approval: ApprovalId,
+    },
     /// A bound was reached. Nothing was written.
     #[error("{limit}")]
     LimitReached {
@@ -162,7 +184,10 @@ impl StoreError {
             Self::Busy { .. } => "store-busy",
             Self::Full { .. } => "store-full",
             Self::NoSuchVersion { .. } | Self::NoSuchInstall { .. } => "store-not-found",
-            Self::WrongState { .. } | Self::Overtaken { .. } => "store-conflict",
+            Self::WrongState { .. } | Self::Overtaken { .. } | Self::NoRunningEffect { .. } => {
+                "store-conflict"
+            }
+            Self::EventReused { .. } => "event-reused",
             Self::AdmissionConflict { .. } => "admission_conflict",
             Self::ClaimLost { .. } => "claim-lost",
             Self::LimitReached { .. } => "limited",

@@ -16,13 +16,16 @@ pub struct GatewaySession {
     pub sequence: u64,
     /// The bot: after a resume there is no READY that would say.
     pub bot: PersonId,
+    /// The bot's application, from READY, 1 to 64 bytes; none if it was stored before this was
+    /// known.
+    pub application: Option<String>,
 }
 
 impl Store {
     /// Keeps where a shard's connection stands. The last one wins.
     ///
     /// # Errors
-    /// Those of any write.
+    /// `store-invalid`: the application does not have 1 to 64 bytes; and those of any write.
     pub async fn save_gateway_session(
         &self,
         profile: &Profile,
@@ -35,8 +38,9 @@ impl Store {
                 connection
                     .prepare_cached(
                         "INSERT OR REPLACE INTO gateway_sessions
-                             (profile, shard, session, resume_url, sequence, bot)
-                         VALUES (:profile, :shard, :session, :resume_url, :sequence, :bot)",
+                             (profile, shard, session, resume_url, sequence, bot, application)
+                         VALUES (:profile, :shard, :session, :resume_url, :sequence, :bot,
+                             :application)",
                     )?
                     .execute(named_params! {
                         ":profile": profile,
@@ -45,6 +49,7 @@ impl Store {
                         ":resume_url": session.resume_url,
                         ":sequence": i64::try_from(session.sequence).unwrap_or(i64::MAX),
                         ":bot": session.bot,
+                        ":application": session.application,
                     })?;
                 Ok(())
             })
@@ -87,8 +92,8 @@ impl Store {
             .read_async(move |connection| {
                 Ok(connection
                     .prepare_cached(
-                        "SELECT session, resume_url, sequence, bot FROM gateway_sessions
-                         WHERE profile = ?1 AND shard = ?2",
+                        "SELECT session, resume_url, sequence, bot, application
+                         FROM gateway_sessions WHERE profile = ?1 AND shard = ?2",
                     )?
                     .query_row((&profile, shard), |row| {
                         Ok(GatewaySession {
@@ -96,6 +101,7 @@ impl Store {
                             resume_url: row.get(1)?,
                             sequence: u64::try_from(row.get::<_, i64>(2)?).unwrap_or_default(),
                             bot: row.get(3)?,
+                            application: row.get(4)?,
                         })
                     })
                     .optional()?)

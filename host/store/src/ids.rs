@@ -34,6 +34,9 @@ pub enum ParseIdError {
          chat; `ostler sessions list` shows them"
     )]
     SessionKey(String),
+    /// Not an approval's id.
+    #[error("{0:?} is no approval: its id is 32 lower-case hexadecimal digits")]
+    ApprovalId(String),
 }
 
 impl ParseIdError {
@@ -46,6 +49,7 @@ impl ParseIdError {
             Self::Digest(_) => "invalid-digest",
             Self::Platform(_) => "invalid-id",
             Self::SessionKey(_) => "invalid-session-key",
+            Self::ApprovalId(_) => "invalid-approval-id",
         }
     }
 }

@@ -9,6 +9,9 @@
 //! - **Writes share commits.** One thread owns the write connection and puts all writes that wait
 //!   into one transaction, each in a savepoint of its own: one that fails leaves its neighbours.
 //! - **Published versions never change.** Triggers refuse it, also to other programs.
+//! - **Nothing about an approval happens unrecorded.** What is asked, decided and begun stands in
+//!   the audit log in the transaction that holds it; the log is a chain of hashes that is only
+//!   added to ([`AuditLog`]).
 //! - **Typed queries are the only way in.** No SQL stands outside this crate, and no connection
 //!   leaves it.
 //! - **Several processes may use one file.** Whoever finds it locked waits up to
@@ -17,6 +20,8 @@
 //! Times are milliseconds since 1970 (UTC) and always given by the caller. JSON is stored as the
 //! text that the caller gives; the store only checks that it is JSON.
 
+mod approvals;
+mod audit;
 mod error;
 mod gateway;
 mod ids;
@@ -26,12 +31,18 @@ mod reader;
 mod secrets;
 mod sessions;
 mod settings;
+mod stored;
 mod versions;
 mod writer;
 
 use std::path::Path;
 use std::sync::Arc;
 
+pub use approvals::{
+    Approval, ApprovalClass, ApprovalEnding, ApprovalId, ApprovalState, ApprovalStore, EffectStart,
+    NewApproval, RandomError, Settled, Settlement, Via,
+};
+pub use audit::{AuditEntry, AuditLog, AuditVerdict, NewAuditEntry};
 pub use error::{Limit, LowerError, StoreError};
 pub use gateway::GatewaySession;
 pub use ids::{

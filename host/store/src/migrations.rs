@@ -19,6 +19,7 @@ const SMALLEST: u64 = 512;
 const MIGRATIONS: &[M<'static>] = &[
     M::up(include_str!("../migrations/0001_packages.sql")),
     M::up(include_str!("../migrations/0002_sessions.sql")),
+    M::up(include_str!("../migrations/0003_approvals.sql")),
 ];
 
 /// Opens the write connection. A file that is refused is left byte for byte as it was.
@@ -137,6 +138,21 @@ pub(crate) fn connect(path: &Path, more: OpenFlags) -> Result<Connection, StoreE
         Ok(connection)
     };
     open().map_err(|fault| fault.at(path))
+}
+
+/// How SQLite would find the rows of a query, a line for each step.
+#[cfg(test)]
+pub(crate) fn plan_of(connection: &Connection, query: &str) -> Vec<String> {
+    let mut statement = connection
+        .prepare(&format!("EXPLAIN QUERY PLAN {query}"))
+        .unwrap();
+    // The plan does not depend on the values.
+    let values = vec![rusqlite::types::Null; statement.parameter_count()];
+    statement
+        .query_map(rusqlite::params_from_iter(values), |row| row.get(3))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect()
 }
 
 #[cfg(test)]

@@ -171,7 +171,7 @@ fn many_stores_may_open_a_new_file_at_once() {
                 .map(|thread| thread.join().unwrap().unwrap())
                 .collect()
         });
-        assert_eq!(versions, [2; 8]);
+        assert_eq!(versions, [3; 8]);
     }
 }
 

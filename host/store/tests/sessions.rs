@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use ostler_store::{
-    Cause, ChatType, Delivery, Descriptor, Ending, Epoch, Heard, HumanEnvelope, ItemKind, NewPost,
-    NewRow, Origin, Overheard, Principal, Profile, Role, Route, RowId, RowOutcome, RowStatus,
-    SessionKey, SessionStore as _, Store, TurnItem,
+    AuditLog as _, Cause, ChatType, Delivery, Descriptor, Ending, Epoch, Heard, HumanEnvelope,
+    ItemKind, NewPost, NewRow, Origin, Overheard, Principal, Profile, Role, Route, RowId,
+    RowOutcome, RowStatus, SessionKey, SessionStore as _, Store, TurnItem,
 };
 use tempfile::TempDir;
 
@@ -432,4 +432,71 @@ async fn many_writers_at_once_keep_each_session_dense_and_share_commits() {
     }
     let commits = store.commits() - before;
     assert!(commits < 400, "{commits} commits");
+}
+
+#[tokio::test]
+async fn yolo_is_a_sessions_own_and_stays_until_it_is_taken_away_and_each_call_is_in_the_log() {
+    let home = Home::new();
+    let store = home.open();
+    for thread in ["10", "11"] {
+        store.admit(row(thread, "a", "x")).await.unwrap();
+    }
+    let set = async |thread, on, by, now| {
+        let session = session(thread);
+        store.set_yolo(&session, on, by, now).await.unwrap()
+    };
+    assert!(!set("12", true, "local:cli", 2).await, "no such session");
+    assert!(!store.is_yolo(&session("12")).await.unwrap());
+    assert!(set("10", false, "local:cli", 3).await, "it was not on");
+    for (on, by, now) in [(true, "local:cli", 4), (true, "local:page", 5)] {
+        assert!(set("10", on, by, now).await);
+        assert!(store.is_yolo(&session("10")).await.unwrap());
+        assert!(!store.is_yolo(&session("11")).await.unwrap());
+    }
+    store.pause(&session("10"), "paused", 6).await.unwrap();
+    assert!(store.is_yolo(&session("10")).await.unwrap());
+    drop(store);
+    let store = home.open();
+    assert!(store.is_yolo(&session("10")).await.unwrap());
+    let off = store.set_yolo(&session("10"), false, "local:cli", 7).await;
+    assert!(off.unwrap());
+    assert!(!store.is_yolo(&session("10")).await.unwrap());
+
+    let log = store.audit_entries(0, 100, Some(&profile())).await.unwrap();
+    let log: Vec<_> = log
+        .iter()
+        .map(|entry| (entry.kind.as_str(), entry.actor.as_str(), entry.at))
+        .collect();
+    assert_eq!(
+        log,
+        [
+            ("yolo-off", "local:cli", 3),
+            ("yolo-on", "local:cli", 4),
+            ("yolo-on", "local:page", 5),
+            ("yolo-off", "local:cli", 7),
+        ]
+    );
+    let error = store
+        .set_yolo(&session("10"), true, "", 8)
+        .await
+        .unwrap_err();
+    assert_eq!(error.code(), "store-invalid");
+    assert!(!store.is_yolo(&session("10")).await.unwrap());
+}
+
+#[tokio::test]
+async fn when_a_profile_was_connected_is_what_was_said_last() {
+    let home = Home::new();
+    let store = home.open();
+    assert_eq!(store.connected_at(&profile()).await.unwrap(), None);
+    // The clock was set back in between.
+    for at in [5_000, 9_000, 7_000] {
+        store.keep_connected_at(&profile(), at).await.unwrap();
+        assert_eq!(store.connected_at(&profile()).await.unwrap(), Some(at));
+    }
+    let other = "other".parse().unwrap();
+    assert_eq!(store.connected_at(&other).await.unwrap(), None);
+    drop(store);
+    let kept = home.open().connected_at(&profile()).await.unwrap();
+    assert_eq!(kept, Some(7_000));
 }

@@ -39,13 +39,23 @@ pub(crate) async fn local(
     let headers = response.headers_mut();
     for (name, value) in [
         (
+            header::HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        ),
+        (
+            header::HeaderName::from_static("cross-origin-resource-policy"),
+            "same-origin",
+        ),
+        (
             header::CONTENT_SECURITY_POLICY,
             "default-src 'none'; style-src 'self'; img-src 'self'; connect-src 'self'; \
              form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
         ),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
-        (header::REFERRER_POLICY, "no-referrer"),
+        // Not `no-referrer`: with it, browsers send `Origin: null` with this server's own forms
+        // (Fetch, *Append a request `Origin` header*).
+        (header::REFERRER_POLICY, "same-origin"),
         (header::CACHE_CONTROL, "no-store"),
     ] {
         headers.insert(name, header::HeaderValue::from_static(value));
@@ -93,7 +103,7 @@ pub(crate) async fn bearer(
 }
 
 /// Compares in a time that depends on the lengths alone.
-fn is_same(a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn is_same(a: &[u8], b: &[u8]) -> bool {
     !b.is_empty()
         && a.len() == b.len()
         && a.iter().zip(b).fold(0, |diff, (x, y)| diff | (x ^ y)) == 0

@@ -6,20 +6,22 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use axum::Router;
 use axum::routing::get;
+use ostler_agent::{Decision, Resolution};
 use ostler_registry::Registry;
-use ostler_store::Profile;
+use ostler_store::{ApprovalId, Profile, StoreError, Via};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 
-use crate::{api, guard, page};
+use crate::login::Logins;
+use crate::{api, guard, pages};
 
 /// The largest request body, in bytes.
 const BODY: usize = 1 << 20;
 
-/// What the server shows of a profile.
+/// What the server shows of a profile, and does for it.
 #[async_trait]
 pub trait ProfileState: Send + Sync {
     /// The profile.
@@ -28,13 +30,25 @@ pub trait ProfileState: Send + Sync {
     async fn model(&self) -> String;
     /// Whether Discord is connected.
     fn is_connected(&self) -> bool;
+    /// Ends an ask, as the owner: `via` the page or the command line. The server has made sure that
+    /// it is the operator of this machine who answers.
+    ///
+    /// # Errors
+    /// Those of the store; then nothing was decided.
+    async fn answer(
+        &self,
+        id: ApprovalId,
+        decision: Decision,
+        reason: Option<String>,
+        via: Via,
+    ) -> Result<Resolution, StoreError>;
 }
 
 /// What the server is made of.
 pub struct Options {
     /// Where it listens: a loopback address; port 0 picks one.
     pub listen: SocketAddr,
-    /// The API's token.
+    /// The API's token. Who knows it may sign in on the pages too.
     pub token: String,
     /// The registry of the home.
     pub registry: Arc<Registry>,
@@ -81,6 +95,16 @@ pub(crate) struct Shared {
     pub(crate) registry: Arc<Registry>,
     pub(crate) profiles: Vec<Arc<dyn ProfileState>>,
     pub(crate) emulator: Option<String>,
+    pub(crate) logins: Arc<Logins>,
+}
+
+/// The time, in milliseconds since 1970 (UTC).
+pub(crate) fn now() -> i64 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .ok()
+        .and_then(|since| i64::try_from(since.as_millis()).ok())
+        .unwrap_or_default()
 }
 
 /// The server.
@@ -90,6 +114,7 @@ pub struct Server;
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
+    logins: Arc<Logins>,
     stop: CancellationToken,
     task: JoinHandle<()>,
 }
@@ -109,8 +134,10 @@ impl Server {
         };
         let listener = TcpListener::bind(options.listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        let logins = Logins::new(&options.token);
         let shared = Arc::new(Shared {
             address,
+            logins: Arc::clone(&logins),
             token: options.token,
             registry: options.registry,
             profiles: options.profiles,
@@ -124,7 +151,7 @@ impl Server {
                     guard::bearer,
                 ));
         let router = Router::new()
-            .route("/", get(page::index))
+            .merge(pages::router())
             .route("/healthz", get(|| async { "ok\n" }))
             .route("/readyz", get(api::ready))
             .nest("/api/v1", api)
@@ -148,6 +175,7 @@ impl Server {
         });
         Ok(Running {
             address,
+            logins,
             stop,
             task,
         })
@@ -159,6 +187,17 @@ impl Running {
     #[must_use]
     pub fn origin(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// A fresh link that lets a browser in to the private pages, once and within ten minutes. It is
+    /// as good as the token for that long: show it to the operator alone. Where the system gives no
+    /// random bits it has no code, and leads to the form that takes the token.
+    #[must_use]
+    pub fn login_link(&self) -> String {
+        match self.logins.mint_code(now()) {
+            Some(code) => format!("{}/login?code={code}", self.origin()),
+            None => format!("{}/login", self.origin()),
+        }
     }
 
     /// Ends it. Requests that run have a second to end.

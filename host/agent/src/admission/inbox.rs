@@ -9,6 +9,7 @@ use ostler_store::{
 };
 
 use super::wake::{Hearing, address, addressed_at};
+use crate::approvals;
 use crate::assistant::{Assistant, Inner};
 use crate::facts::ChannelKind;
 use crate::failpoint;
@@ -88,25 +89,29 @@ impl Inbox for Assistant {
         Ok(())
     }
 
-    fn acknowledge(&self, _click: &InboundClick) -> Acknowledgement {
-        Acknowledgement::Deferred
+    fn acknowledge(&self, click: &InboundClick) -> Acknowledgement {
+        approvals::acknowledge(click)
     }
 
-    async fn click(&self, _click: InboundClick) -> Result<ClickOutcome, InboxError> {
-        Ok(ClickOutcome {
-            private: Some("This button is not mine, or is no longer open. Nothing ran.".to_owned()),
-        })
+    async fn click(&self, click: InboundClick) -> Result<ClickOutcome, InboxError> {
+        let approvals = &self.inner().services.approvals;
+        approvals.click(click).await.map_err(|error| failed(&error))
     }
 
     async fn changed(&self, change: Change) {
         match change {
             Change::Ready { is_resumed, .. } => self.inner().connected(is_resumed).await,
             Change::Lost => self.inner().disconnected(),
-            Change::Channel(_)
-            | Change::Member(..)
-            | Change::Role(..)
-            | Change::Guild(_)
-            | Change::MessageDeleted(..) => {}
+            Change::Channel(_) | Change::Guild(_) => {
+                self.inner().services.operator_guilds.forget();
+            }
+            Change::Member(..) | Change::Role(..) => {}
+            Change::MessageDeleted(channel, message) => {
+                let approvals = &self.inner().services.approvals;
+                if let Err(error) = approvals.message_deleted(&channel, &message).await {
+                    tracing::error!(code = error.code(), %error, "a lost card is not posted again");
+                }
+            }
         }
     }
 }

@@ -49,9 +49,14 @@ impl ToolSource {
 /// What the host can run now, by name.
 pub type ToolCatalog = BTreeMap<ToolName, ToolSource>;
 
-/// How much somebody on Discord is trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// How much whoever caused a turn is trusted, the least first.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Tier {
+    /// A plugin's note.
+    PluginOrigin,
     /// Anyone, also whoever could not be identified.
     Guest,
     /// An Administrator of the server that the turn is in.
@@ -60,13 +65,22 @@ pub enum Tier {
     Owner,
 }
 
-impl fmt::Display for Tier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Tier {
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::PluginOrigin => "plugin-origin",
             Self::Guest => "guest",
             Self::Administrator => "administrator",
             Self::Owner => "owner",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
@@ -79,6 +93,8 @@ pub enum Scope {
     Server(GuildId),
     /// What this person can see.
     AskerSees(PersonId),
+    /// The listed channels and the servers that they are in (design, *Mesh scope*).
+    Mesh,
 }
 
 /// Who is asked before something that could hurt is done.
@@ -88,6 +104,8 @@ pub enum ApprovalPolicy {
     Configured,
     /// Whoever asked, by a card.
     CardToAsker,
+    /// The operators, always by a card for this once, whatever bypass is set.
+    CardToOperators,
 }
 
 /// Which members of an install's grant a turn lets a plugin use.
@@ -115,6 +133,8 @@ pub enum RuleId {
     NotListed,
     /// Discord cannot draw what it does.
     NotOnDiscord,
+    /// No turn that a plugin or a peer caused has it, whatever the profile lists.
+    NeverNarrow,
 }
 
 impl RuleId {
@@ -126,6 +146,7 @@ impl RuleId {
             Self::AdministratorOnly => "administrator-only",
             Self::NotListed => "not-listed",
             Self::NotOnDiscord => "not-on-discord",
+            Self::NeverNarrow => "never-narrow",
         }
     }
 }
@@ -160,6 +181,8 @@ pub struct ProfileView {
     pub owner: Option<PersonId>,
     /// `platform_toolsets.discord`: what the owner has listed.
     pub discord_toolset: Vec<ToolsetName>,
+    /// `platform_toolsets.cotal`: all that turns of plugins and peers are offered.
+    pub cotal_toolset: Vec<ToolsetName>,
 }
 
 /// What was read of the live world, before anything is decided.
@@ -229,10 +252,55 @@ pub fn derive(
     }
     match &row.origin {
         Origin::Person { id } => Ok(person(row, id, route, config, facts)),
-        Origin::Peer { .. } | Origin::Plugin { .. } | Origin::Schedule { .. } | Origin::System => {
-            Err(Refusal::Origin)
+        Origin::Plugin { .. } => Ok(plugin_origin(row, config, facts)),
+        Origin::Peer { .. } | Origin::Schedule { .. } | Origin::System => Err(Refusal::Origin),
+    }
+}
+
+/// A plugin's note: the narrow toolset, mesh scope, and a card to the operators for whatever could
+/// hurt. Whether it may run at all is [`crate::origin`]'s to say; nobody's principal takes part.
+fn plugin_origin(row: &Row, config: &ProfileView, facts: &LiveFacts) -> TurnAuthority {
+    let mut tools = BTreeSet::new();
+    let mut withheld = BTreeMap::new();
+    for (name, source) in &facts.catalog {
+        let family = source.family();
+        let is_listed = config
+            .cotal_toolset
+            .iter()
+            .any(|listed| listed.lists(&name.0, &family));
+        // The toolset `discord_admin` runs on Discord alone.
+        if family == DISCORD_ADMIN {
+            withheld.insert(name.clone(), RuleId::NeverNarrow);
+        } else if is_listed {
+            tools.insert(name.clone());
+        } else {
+            withheld.insert(name.clone(), RuleId::NotListed);
         }
     }
+    TurnAuthority {
+        tier: Tier::PluginOrigin,
+        author: row.principal.clone(),
+        tools,
+        withheld,
+        scope: Scope::Mesh,
+        approvals: ApprovalPolicy::CardToOperators,
+        surface: facts.surface.known().cloned(),
+        members: MemberCeiling::Granted,
+        depth: plugin_steps(row),
+    }
+}
+
+/// The family that no narrow turn has.
+const DISCORD_ADMIN: &str = "discord_admin";
+
+/// How many plugin-caused steps led to a row.
+fn plugin_steps(row: &Row) -> u8 {
+    let steps = row
+        .causes
+        .iter()
+        .filter(|cause| matches!(cause.origin, Origin::Plugin { .. }))
+        .count();
+    u8::try_from(steps).unwrap_or(u8::MAX)
 }
 
 fn person(
@@ -275,11 +343,13 @@ fn person(
         scope: match (tier, &route.guild) {
             (Tier::Owner, _) => Scope::Unscoped,
             (Tier::Administrator, Some(guild)) => Scope::Server(guild.clone()),
-            (Tier::Administrator | Tier::Guest, _) => Scope::AskerSees(id.clone()),
+            (Tier::Administrator | Tier::Guest | Tier::PluginOrigin, _) => {
+                Scope::AskerSees(id.clone())
+            }
         },
         approvals: match tier {
             Tier::Owner => ApprovalPolicy::Configured,
-            Tier::Administrator | Tier::Guest => ApprovalPolicy::CardToAsker,
+            Tier::Administrator | Tier::Guest | Tier::PluginOrigin => ApprovalPolicy::CardToAsker,
         },
         surface: facts.surface.known().cloned(),
         members: MemberCeiling::Granted,

@@ -84,6 +84,7 @@ fn config(owner: Option<&str>, listed: &[&str]) -> ProfileView {
             .iter()
             .map(|name| (*name).to_owned().try_into().unwrap())
             .collect(),
+        cotal_toolset: Vec::new(),
     }
 }
 
@@ -243,9 +244,6 @@ fn a_stop_refuses_and_one_that_cannot_be_read_counts_as_set() {
 fn a_row_whose_origin_has_no_rules_yet_gets_no_turn() {
     for origin in [
         Origin::System,
-        Origin::Plugin {
-            id: "handoff".to_owned(),
-        },
         Origin::Peer {
             principal: "local.ann".to_owned(),
         },
@@ -262,4 +260,45 @@ fn a_row_whose_origin_has_no_rules_yet_gets_no_turn() {
         .unwrap_err();
         assert_eq!(refusal.code(), "permission_denied");
     }
+}
+
+#[test]
+fn a_plugins_note_has_the_narrow_list_whoever_the_owner_is_and_never_discord_admin() {
+    let note = row(Origin::Plugin {
+        id: "handoff".to_owned(),
+    });
+    let listed = |names: &[&str]| {
+        let config = ProfileView {
+            cotal_toolset: names
+                .iter()
+                .map(|name| (*name).to_owned().try_into().unwrap())
+                .collect(),
+            ..config(Some("7"), &["discord", "discord_admin"])
+        };
+        derive(
+            &note,
+            &route(Some("1")),
+            &config,
+            &facts(&Fact::Known(ADMINISTRATOR)),
+        )
+        .unwrap()
+    };
+    let unset = listed(&[]);
+    assert!(unset.tools.is_empty(), "unset is empty");
+    assert_eq!(unset.tier, Tier::PluginOrigin);
+    assert_eq!(unset.scope, Scope::Mesh);
+    assert_eq!(unset.approvals, ApprovalPolicy::CardToOperators);
+    let some = listed(&[
+        "discord",
+        "discord_admin",
+        "todo",
+        "terminal",
+        "plugin:handoff",
+    ]);
+    let names: Vec<&str> = some.tools.iter().map(|name| name.0.as_str()).collect();
+    assert_eq!(names, ["discord", "handoff__hand_off", "shell", "todo"]);
+    let admin = ToolName("discord_admin".to_owned());
+    assert_eq!(some.withheld.get(&admin), Some(&RuleId::NeverNarrow));
+    let web = ToolName("web_search".to_owned());
+    assert_eq!(some.withheld.get(&web), Some(&RuleId::NotListed));
 }

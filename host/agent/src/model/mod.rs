@@ -12,7 +12,9 @@ mod scripted;
 mod source;
 mod template;
 
+use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::Stream;
@@ -41,6 +43,13 @@ pub struct Completion {
 pub enum ModelMessage {
     /// From outside: a person, a peer, a note.
     User(String),
+    /// The same with what is shown beside it. The text says of each what it is.
+    UserWithMedia {
+        /// What it says.
+        text: String,
+        /// Pictures and PDFs, in the order in which the text names them.
+        media: Vec<MediaPart>,
+    },
     /// From the model.
     Assistant {
         /// What it said; may be empty beside calls.
@@ -57,6 +66,28 @@ pub enum ModelMessage {
         /// The answer, as the model reads it.
         content: String,
     },
+}
+
+/// A picture or a PDF that a model is shown. Providers may refuse it: see
+/// [`ModelError::Rejected`].
+#[derive(Clone, PartialEq, Eq)]
+pub struct MediaPart {
+    /// Its name, 1 to 100 of the characters `A-Z a-z 0-9 . _ -`.
+    pub name: String,
+    /// Its media type: `image/png`, `image/jpeg`, `image/gif`, `image/webp` or `application/pdf`.
+    pub media_type: &'static str,
+    /// What is in it, in base64 (RFC 4648, section 4). Shared: every completion of a turn sends it.
+    pub base64: Arc<str>,
+}
+
+impl fmt::Debug for MediaPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MediaPart")
+            .field("name", &self.name)
+            .field("media_type", &self.media_type)
+            .field("base64", &format_args!("{} letters", self.base64.len()))
+            .finish()
+    }
 }
 
 /// A tool as a model sees it.

@@ -171,7 +171,8 @@ impl<'c> Progress<'c> {
         };
         for message in &request.messages {
             match message {
-                ModelMessage::User(text) => {
+                // It is shown nothing: the text names what there is.
+                ModelMessage::User(text) | ModelMessage::UserWithMedia { text, .. } => {
                     progress.incoming = text;
                     progress.completions = 0;
                     progress.result = "";

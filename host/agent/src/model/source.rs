@@ -55,6 +55,20 @@ impl ModelSource {
                 "the profile names no model; write a [model] table in its profile.toml".to_owned(),
             )));
         };
+        self.made(config, wanted).await
+    }
+
+    /// A model that the profile has under `[models]`; none if it has none of this name.
+    pub(crate) async fn named(
+        &self,
+        config: &ProfileConfig,
+        name: &ostler_config::Name,
+    ) -> Option<Arc<dyn Model>> {
+        let wanted = config.models.get(name)?;
+        Some(self.made(config, wanted).await)
+    }
+
+    async fn made(&self, config: &ProfileConfig, wanted: &ModelConfig) -> Arc<dyn Model> {
         let mut made = self.made.lock().await;
         if let Some((_, model)) = made.iter().find(|(config, _)| config == wanted) {
             return Arc::clone(model);

@@ -4,7 +4,12 @@ use ostler_store::{Descriptor, MessageId, PersonId};
 use serde::{Deserialize, Serialize};
 
 use crate::admission::Address;
-use crate::inbound::InboundMessage;
+use crate::inbound::{Attachment, InboundMessage};
+
+/// The most files of a message that are remembered.
+const FILES: usize = 32;
+/// The longest address of a file that is kept, in characters; a longer one is none.
+const ADDRESS: usize = 2_048;
 
 /// A message, as it was admitted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +59,9 @@ pub(crate) struct File {
     pub(crate) content_type: Option<String>,
     /// Its size.
     pub(crate) bytes: u64,
+    /// Where it can be fetched. Rows of older versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) url: Option<String>,
 }
 
 impl NativeText {
@@ -80,15 +88,31 @@ impl NativeText {
             files: message
                 .attachments
                 .iter()
-                .take(10)
+                .take(FILES)
                 .map(|file| File {
                     name: file.name.chars().take(256).collect(),
                     content_type: file.content_type.clone(),
                     bytes: file.bytes,
+                    url: Some(&file.url)
+                        .filter(|url| url.chars().count() <= ADDRESS)
+                        .cloned(),
                 })
                 .collect(),
             sent_at: message.sent_at,
         }
+    }
+
+    /// Its files, to be fetched. One whose address is not known has an empty one.
+    pub(crate) fn attachments(&self) -> Vec<Attachment> {
+        self.files
+            .iter()
+            .map(|file| Attachment {
+                name: file.name.clone(),
+                content_type: file.content_type.clone(),
+                bytes: file.bytes,
+                url: file.url.clone().unwrap_or_default(),
+            })
+            .collect()
     }
 
     /// The descriptor of the row.
@@ -97,5 +121,20 @@ impl NativeText {
             kind: Self::KIND.to_owned(),
             payload: serde_json::to_string(self)?,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_a_version_that_kept_no_addresses_reads() {
+        let old = r#"{"message":"100","author":"7","username":"eve","display_name":"Eve",
+            "is_bot":false,"text":"look","address":"mention","files":[
+            {"name":"a.png","content_type":"image/png","bytes":3}],"sent_at":0}"#;
+        let read: NativeText = serde_json::from_str(old).unwrap();
+        assert_eq!(read.files[0].url, None);
+        assert_eq!(read.attachments()[0].url, "");
     }
 }

@@ -4,31 +4,48 @@
 //! the turn's authority. The second is [`dispatch`](dispatch::dispatch), the only caller of a
 //! tool's [`Tool::execute`]. The third stands at the top of each tool that reaches the server: it
 //! looks at the authority and at facts that are read afresh, never at an argument.
+//!
+//! Between the second and the third stands the [gate](crate::gate): a tool that could hurt tells
+//! by [`Tool::effect`] what it would do, and does it with the [`Permit`] that the gate gave for
+//! exactly that.
 
+mod clarify;
 mod discord;
 mod dispatch;
+mod files;
+mod guild;
+mod hooks;
 mod plugin;
 mod plugins;
+mod secrets;
+mod shell;
 mod todo;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use ostler_config::ProfileConfig;
 use ostler_registry::Registry;
-use ostler_store::{Profile, Row, SessionStore};
+use ostler_store::{Epoch, Profile, Row, SessionStore};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
+pub(crate) use discord::OperatorGuilds;
 pub(crate) use dispatch::dispatch;
 pub(crate) use plugins::Plugins;
+pub(crate) use shell::ShellPlace;
 
+use crate::approvals::Approvals;
 use crate::authority::{ToolCatalog, ToolName, ToolSource, TurnAuthority, registered};
 use crate::channel::Channel;
 use crate::clock::Clock;
-use crate::model::ToolSpec;
+use crate::gate::{Effect, Memory, Permit};
+use crate::model::{ModelSource, ToolSpec};
+use crate::turn::waiting::Waiting;
 
 /// What tools work with.
 pub(crate) struct Services {
@@ -37,6 +54,15 @@ pub(crate) struct Services {
     pub(crate) registry: Arc<Registry>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) config: watch::Receiver<Arc<ProfileConfig>>,
+    pub(crate) models: ModelSource,
+    pub(crate) approvals: Arc<Approvals>,
+    pub(crate) shell: ShellPlace,
+    /// The servers that narrow turns may read.
+    pub(crate) operator_guilds: OperatorGuilds,
+    /// The profile's standing grants, read at each use.
+    pub(crate) grants_file: PathBuf,
+    /// Whether the host was started to ask nobody.
+    pub(crate) yolo: bool,
 }
 
 /// The circumstances of one call.
@@ -46,8 +72,18 @@ pub(crate) struct ToolContext<'a> {
     /// The row that the turn runs on.
     pub(crate) row: &'a Row,
     /// The live adapter.
-    pub(crate) channel: &'a dyn Channel,
+    pub(crate) channel: &'a Arc<dyn Channel>,
     pub(crate) services: &'a Services,
+    /// Under which the row was claimed.
+    pub(crate) epoch: Epoch,
+    /// What the host can run now.
+    pub(crate) toolbox: &'a Toolbox,
+    /// What waiting for a person stops.
+    pub(crate) waiting: &'a Waiting,
+    /// What the turn was refused.
+    pub(crate) memory: &'a Memory,
+    /// Ends the turn.
+    pub(crate) cancel: &'a CancellationToken,
     /// Which call of the turn it is, from 0.
     pub(crate) number: u16,
 }
@@ -89,11 +125,22 @@ pub(crate) trait Tool: Send + Sync {
     /// What the model reads of it. Its name is the one in the catalogue.
     fn spec(&self) -> ToolSpec;
 
-    /// Does it. Called by [`dispatch`] alone.
+    /// What the call would bring about, before anything is done; none if it can hurt nobody.
+    async fn effect(
+        &self,
+        _context: &ToolContext<'_>,
+        _arguments: &Value,
+    ) -> Result<Option<Effect>, ToolFailure> {
+        Ok(None)
+    }
+
+    /// Does it. Called by [`dispatch`] alone. A tool that has an effect needs a permit and refuses
+    /// without one; the others are given none.
     async fn execute(
         &self,
         context: &ToolContext<'_>,
         arguments: Value,
+        permit: Option<Permit>,
     ) -> Result<String, ToolFailure>;
 }
 
@@ -108,7 +155,15 @@ impl Toolbox {
     pub(crate) fn own() -> Self {
         let mut toolbox = Self::default();
         toolbox.add_own(Arc::new(todo::Todo));
+        toolbox.add_own(Arc::new(clarify::Clarify));
         toolbox.add_own(Arc::new(discord::Discord));
+        toolbox.add_own(Arc::new(guild::Read));
+        toolbox.add_own(Arc::new(guild::Act));
+        toolbox.add_own(Arc::new(shell::Shell));
+        toolbox.add_own(Arc::new(files::ReadFile));
+        toolbox.add_own(Arc::new(files::SearchFiles));
+        toolbox.add_own(Arc::new(files::WriteFile));
+        toolbox.add_own(Arc::new(files::Patch));
         toolbox
     }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::{Tool, ToolContext, ToolFailure};
 use crate::authority::MemberCeiling;
+use crate::gate::Permit;
 use crate::model::ToolSpec;
 use crate::turn::frame;
 
@@ -72,6 +73,7 @@ impl Tool for PluginTool {
         &self,
         context: &ToolContext<'_>,
         given: Value,
+        _permit: Option<Permit>,
     ) -> Result<String, ToolFailure> {
         let invocation = match context.authority.members {
             MemberCeiling::Granted => self.install.tool_context(),

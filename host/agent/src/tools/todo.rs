@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Tool, ToolContext, ToolFailure, arguments};
+use crate::gate::Permit;
 use crate::model::ToolSpec;
 use crate::turn::frame;
 
@@ -57,6 +58,7 @@ impl Tool for Todo {
         &self,
         context: &ToolContext<'_>,
         given: Value,
+        _permit: Option<Permit>,
     ) -> Result<String, ToolFailure> {
         let store = &context.services.store;
         let session = &context.row.session;

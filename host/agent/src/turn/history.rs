@@ -11,6 +11,9 @@ pub(crate) const ROWS: u32 = 30;
 /// Bytes that a turn reads back at most: the newest rows that fit, whole.
 const BYTES: usize = 96 * 1024;
 
+/// What a later turn reads after a message whose files were shown.
+const NOT_AGAIN: &str = "[What was shown of these files is not shown again.]";
+
 #[derive(Serialize, Deserialize)]
 struct Calls {
     text: String,
@@ -87,6 +90,12 @@ fn message(item: &TurnItem) -> Result<ModelMessage, serde_json::Error> {
 pub(crate) fn item(message: &ModelMessage, origin: &Origin) -> Result<TurnItem, serde_json::Error> {
     let (role, kind, content) = match message {
         ModelMessage::User(text) => (Role::User, ItemKind::Text, serde_json::to_string(text)?),
+        // The text names what was shown; the bytes are not kept.
+        ModelMessage::UserWithMedia { text, .. } => (
+            Role::User,
+            ItemKind::Text,
+            serde_json::to_string(&format!("{text}\n{NOT_AGAIN}"))?,
+        ),
         ModelMessage::Assistant { text, calls } if calls.is_empty() => (
             Role::Assistant,
             ItemKind::Text,
@@ -134,6 +143,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::model::MediaPart;
 
     fn turn(text: &str) -> Vec<ModelMessage> {
         vec![
@@ -173,6 +183,22 @@ mod tests {
     fn what_a_turn_leaves_reads_back_as_it_was() {
         let turns = [turn("one"), turn("two")];
         assert_eq!(messages(&stored(&turns)), turns.concat());
+    }
+
+    #[test]
+    fn what_was_shown_is_not_kept() {
+        let shown = ModelMessage::UserWithMedia {
+            text: "look".to_owned(),
+            media: vec![MediaPart {
+                name: "a.png".to_owned(),
+                media_type: "image/png",
+                base64: "iVBORw0KGgo=".into(),
+            }],
+        };
+        let kept = item(&shown, &Origin::System).unwrap();
+        assert!(!kept.content.contains("iVBOR"), "{}", kept.content);
+        let read = ModelMessage::User(format!("look\n{NOT_AGAIN}"));
+        assert_eq!(messages(&[(RowId::new(), kept)]), [read]);
     }
 
     #[test]

@@ -13,4 +13,5 @@ pub(crate) mod preview;
 mod prompt;
 mod run;
 pub(crate) mod split;
+pub(crate) mod waiting;
 pub(crate) mod workers;

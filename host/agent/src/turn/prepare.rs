@@ -12,6 +12,7 @@ use crate::authority::{
 };
 use crate::channel::Channel;
 use crate::facts::{Fact, MemberFacts};
+use crate::rows::{self, RowContent};
 
 /// Reads the facts that a row's authority depends on, and derives it.
 ///
@@ -41,6 +42,7 @@ fn profile_view(config: &ProfileConfig) -> ProfileView {
             .as_ref()
             .and_then(|id| id.as_str().parse().ok()),
         discord_toolset: config.platform_toolsets.discord.clone(),
+        cotal_toolset: config.platform_toolsets.cotal.clone(),
     }
 }
 
@@ -83,6 +85,31 @@ fn speaker(
     } else {
         Speaker::Guest
     }
+}
+
+/// A row's author, for people: `Ada (@ada)`.
+pub(crate) fn author_name(row: &Row) -> String {
+    match rows::read(&row.descriptor) {
+        Ok(RowContent::NativeText(message)) => {
+            format!("{} (@{})", message.display_name, message.username)
+        }
+        Err(_) => row.principal.0.clone(),
+    }
+}
+
+/// What led to a row, the first cause first, for people.
+pub(crate) fn causes(row: &Row) -> Vec<String> {
+    row.causes
+        .iter()
+        .map(|cause| match (&cause.origin, &cause.version) {
+            (Origin::Person { id }, _) => format!("person {id}"),
+            (Origin::Peer { principal }, _) => format!("peer {principal}"),
+            (Origin::Plugin { id }, Some(version)) => format!("plugin {id}@{version}"),
+            (Origin::Plugin { id }, None) => format!("plugin {id}"),
+            (Origin::Schedule { created_by }, _) => format!("schedule of {created_by}"),
+            (Origin::System, _) => "the host".to_owned(),
+        })
+        .collect()
 }
 
 /// Whether a person is an operator of the profile. Without an owner nobody is.

@@ -2,6 +2,7 @@
 //! grows and shows the tools that were called.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ostler_store::{ChannelId, MessageId, Preview as StoredPreview, RowId, SessionStore};
@@ -16,6 +17,8 @@ use crate::channel::{Channel, Edit, Post};
 const BETWEEN_EDITS: Duration = Duration::from_millis(1_200);
 /// Discord shows typing for ten seconds.
 const TYPING: Duration = Duration::from_secs(8);
+/// How soon typing goes on after a person has answered.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// Steps of the trail at most; older ones are counted.
 const STEPS: usize = 20;
 /// Bytes of the trail at most.
@@ -33,6 +36,7 @@ pub(crate) struct Preview {
     store: Arc<dyn SessionStore>,
     place: ChannelId,
     row: RowId,
+    is_waiting: Arc<AtomicBool>,
 }
 
 impl Preview {
@@ -45,12 +49,14 @@ impl Preview {
         is_verbose: bool,
     ) -> Self {
         let (shown, changes) = watch::channel(String::new());
+        let is_waiting = Arc::new(AtomicBool::new(false));
         let task = tokio::spawn(show(
             Arc::clone(channel),
             Arc::clone(store),
             place.clone(),
             row,
             changes,
+            Arc::clone(&is_waiting),
         ));
         Self {
             shown,
@@ -63,7 +69,13 @@ impl Preview {
             store: Arc::clone(store),
             place: place.clone(),
             row,
+            is_waiting,
         }
+    }
+
+    /// Set while the turn waits for a person: typing pauses.
+    pub(crate) fn waiting_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_waiting)
     }
 
     /// The answer so far.
@@ -163,6 +175,7 @@ async fn show(
     place: ChannelId,
     row: RowId,
     mut changes: watch::Receiver<String>,
+    is_waiting: Arc<AtomicBool>,
 ) -> Option<MessageId> {
     let end = changes.clone();
     let mut message: Option<MessageId> = None;
@@ -194,8 +207,12 @@ async fn show(
                 next_edit = Instant::now() + BETWEEN_EDITS;
             }
             () = tokio::time::sleep_until(next_typing) => {
-                let _ = channel.typing(&place).await;
-                next_typing = Instant::now() + TYPING;
+                if is_waiting.load(Ordering::Relaxed) {
+                    next_typing = Instant::now() + LOOK_AGAIN;
+                } else {
+                    let _ = channel.typing(&place).await;
+                    next_typing = Instant::now() + TYPING;
+                }
             }
             () = closed(end.clone()) => return message,
         }

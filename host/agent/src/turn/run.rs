@@ -1,15 +1,19 @@
 //! The loop of a turn: the model goes on, tools answer, until there is an answer.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use ostler_store::Row;
+use ostler_store::{Epoch, Row};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::preview::Preview;
+use super::prompt::Incoming;
+use super::waiting::Waiting;
 use crate::authority::TurnAuthority;
 use crate::channel::Channel;
+use crate::gate::{DENIALS, Memory};
 use crate::model::{
     Completion, Model, ModelError, ModelEvent, ModelMessage, StopReason, ToolCall, ToolSpec,
 };
@@ -19,7 +23,7 @@ use crate::tools::{Services, ToolContext, Toolbox, dispatch};
 const COMPLETIONS: usize = 32;
 /// How many calls a turn may make.
 const CALLS: u16 = 64;
-/// How long a turn may run.
+/// How long a turn may run; the time in which it waits for people is not counted.
 const DEADLINE: Duration = Duration::from_secs(15 * 60);
 /// The control verb that ends a turn without an answer. It stands outside the registry of tools.
 const NO_REPLY: &str = "no_reply";
@@ -32,12 +36,15 @@ pub(crate) struct Turn<'a> {
     /// Earlier turns, the oldest first.
     pub(crate) history: Vec<ModelMessage>,
     /// What came in.
-    pub(crate) incoming: String,
+    pub(crate) incoming: Incoming,
     pub(crate) model: &'a dyn Model,
     pub(crate) max_tokens: Option<u32>,
     pub(crate) toolbox: &'a Toolbox,
-    pub(crate) channel: &'a dyn Channel,
+    pub(crate) channel: &'a Arc<dyn Channel>,
     pub(crate) services: &'a Services,
+    pub(crate) epoch: Epoch,
+    pub(crate) waiting: &'a Waiting,
+    pub(crate) memory: &'a Memory,
     pub(crate) cancel: &'a CancellationToken,
 }
 
@@ -68,16 +75,15 @@ pub(crate) struct Ended {
 
 /// Runs a turn to its end.
 pub(crate) async fn run(turn: &Turn<'_>, preview: &mut Preview) -> Ended {
-    let mut messages = vec![ModelMessage::User(turn.incoming.clone())];
+    let mut messages = vec![turn.incoming.message()];
     let end = tokio::select! {
         biased;
         () = turn.cancel.cancelled() => End::Interrupted,
-        ended = tokio::time::timeout(DEADLINE, go_on(turn, preview, &mut messages)) => {
-            ended.unwrap_or_else(|_| End::Failed {
-                code: "turn-timeout",
-                message: format!("the turn took longer than {} minutes", DEADLINE.as_secs() / 60),
-            })
-        }
+        ended = go_on(turn, preview, &mut messages) => ended,
+        () = turn.waiting.deadline(DEADLINE) => End::Failed {
+            code: "turn-timeout",
+            message: format!("the turn took longer than {} minutes", DEADLINE.as_secs() / 60),
+        },
     };
     close_calls(&mut messages);
     Ended { end, messages }
@@ -89,18 +95,17 @@ async fn go_on(turn: &Turn<'_>, preview: &mut Preview, messages: &mut Vec<ModelM
     let mut said = Vec::new();
     let mut calls_made = 0;
     for _ in 0..COMPLETIONS {
-        let completion = Completion {
-            system: turn.system.clone(),
-            messages: turn
-                .history
-                .iter()
-                .chain(messages.iter())
-                .cloned()
-                .collect(),
-            tools: tools.clone(),
-            max_tokens: turn.max_tokens,
-        };
-        let spoken = match listen(turn.model, &completion, &said, preview).await {
+        let mut spoken = listen(turn, messages, &tools, &said, preview).await;
+        if let Err(ModelError::Rejected(why)) = &spoken
+            && let Some(shown @ ModelMessage::UserWithMedia { .. }) = messages.first_mut()
+            && let Some(without_media) = turn.incoming.without_media()
+        {
+            // Perhaps it takes no pictures, or not these: the turn goes on without them.
+            tracing::warn!(row = %turn.row.id, why, "the model is asked again without the files");
+            *shown = without_media;
+            spoken = listen(turn, messages, &tools, &said, preview).await;
+        }
+        let spoken = match spoken {
             Ok(spoken) => spoken,
             Err(error) => return model_failed(turn, &error),
         };
@@ -130,6 +135,11 @@ async fn go_on(turn: &Turn<'_>, preview: &mut Preview, messages: &mut Vec<ModelM
                 row: turn.row,
                 channel: turn.channel,
                 services: turn.services,
+                epoch: turn.epoch,
+                toolbox: turn.toolbox,
+                waiting: turn.waiting,
+                memory: turn.memory,
+                cancel: turn.cancel,
                 number: calls_made,
             };
             let dispatched = dispatch(turn.toolbox, &context, &call).await;
@@ -142,6 +152,12 @@ async fn go_on(turn: &Turn<'_>, preview: &mut Preview, messages: &mut Vec<ModelM
                 name: call.name,
                 content: dispatched.answer,
             });
+            if dispatched.ends_turn {
+                return End::Failed {
+                    code: "denied",
+                    message: format!("{DENIALS} calls in a row were denied, so I stopped"),
+                };
+            }
         }
     }
     End::Failed {
@@ -158,12 +174,19 @@ struct Spoken {
 }
 
 async fn listen(
-    model: &dyn Model,
-    completion: &Completion,
+    turn: &Turn<'_>,
+    messages: &[ModelMessage],
+    tools: &[ToolSpec],
     said: &[String],
     preview: &mut Preview,
 ) -> Result<Spoken, ModelError> {
-    let mut stream = model.complete(completion).await?;
+    let completion = Completion {
+        system: turn.system.clone(),
+        messages: turn.history.iter().chain(messages).cloned().collect(),
+        tools: tools.to_vec(),
+        max_tokens: turn.max_tokens,
+    };
+    let mut stream = turn.model.complete(&completion).await?;
     let (mut text, mut calls) = (String::new(), Vec::new());
     while let Some(event) = stream.next().await {
         match event? {

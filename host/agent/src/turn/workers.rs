@@ -13,10 +13,13 @@ use ostler_store::{ChatType, Ending, NewPost, Overheard, Row, RowOutcome, Sessio
 use super::deliver::{Outbox, deliver, part_limit};
 use super::preview::Preview;
 use super::run::{End, Ended, Turn, run};
+use super::waiting::{Slot, Waiting};
 use super::{history, prepare, prompt, split};
 use crate::assistant::Inner;
-use crate::channel::Channel;
+use crate::channel::{Channel, Post};
 use crate::failpoint;
+use crate::gate::Memory;
+use crate::media;
 use crate::rows::{self, NativeText, RowContent, UnreadableRow};
 use crate::tools::Toolbox;
 
@@ -102,13 +105,13 @@ async fn serve(inner: &Arc<Inner>, session: &SessionKey) -> Result<(), StoreErro
             return Ok(());
         };
         // Rows of other sessions go on meanwhile; this one stays queued and is not lost.
-        let Ok(_permit) = inner.turns.acquire().await else {
+        let Some(slot) = Slot::take(&inner.turns).await else {
             return Ok(());
         };
         if inner.cancel.is_cancelled() {
             return Ok(());
         }
-        row_turn(inner, &row).await?;
+        row_turn(inner, &row, slot).await?;
     }
 }
 
@@ -123,7 +126,7 @@ fn outbox<'a>(inner: &'a Inner, channel: &'a Arc<dyn Channel>) -> Outbox<'a> {
 }
 
 /// One row: read, judged, claimed, run and ended.
-async fn row_turn(inner: &Arc<Inner>, row: &Row) -> Result<(), StoreError> {
+async fn row_turn(inner: &Arc<Inner>, row: &Row, slot: Slot) -> Result<(), StoreError> {
     let store = &inner.services.store;
     let message = match rows::read(&row.descriptor) {
         Ok(RowContent::NativeText(message)) => message,
@@ -168,9 +171,13 @@ async fn row_turn(inner: &Arc<Inner>, row: &Row) -> Result<(), StoreError> {
         row.id,
         is_verbose(&config, row.route.chat_type),
     );
+    let (services, cancel) = (&inner.services, &inner.cancel);
+    let files = media::receive(services, &config, &channel, &message, &authority, cancel).await;
     let own = channel.own_id();
     let agent = config.agent(MAIN_AGENT).unwrap_or_default();
-    let model = inner.models.of(&config, &agent).await;
+    let model = inner.services.models.of(&config, &agent).await;
+    let waiting = Waiting::new(slot, preview.waiting_flag());
+    let memory = Memory::default();
     let turn = Turn {
         row,
         authority: &authority,
@@ -181,18 +188,25 @@ async fn row_turn(inner: &Arc<Inner>, row: &Row) -> Result<(), StoreError> {
             speaker,
         ),
         history: history::messages(&items),
-        incoming: prompt::incoming(&message, speaker, own.as_ref(), &overheard),
+        incoming: prompt::incoming(&message, speaker, own.as_ref(), &overheard, &files),
         model: model.as_ref(),
         max_tokens: config
             .agent_model(&agent)
             .and_then(|model| model.max_tokens)
             .map(ostler_config::Bounded::get),
         toolbox: &toolbox,
-        channel: channel.as_ref(),
+        channel: &channel,
         services: &inner.services,
+        epoch: inner.epoch,
+        waiting: &waiting,
+        memory: &memory,
         cancel: &inner.cancel,
     };
     let ended = run(&turn, &mut preview).await;
+    if memory.has_asked() {
+        let approvals = &inner.services.approvals;
+        approvals.cancel_row(row.id, "the turn has ended").await?;
+    }
     let ending = ending(inner, row, &message, &ended, part_limit(channel.as_ref()));
     failpoint::pass("answered");
     let finished = store.finish(row.id, inner.epoch, ending).await;
@@ -252,7 +266,32 @@ async fn pause(inner: &Arc<Inner>, row: &Row, error: &UnreadableRow) -> Result<(
         .services
         .store
         .pause(&row.session, "permission_denied", now)
-        .await
+        .await?;
+    tell_of_pause(inner, row, error).await;
+    Ok(())
+}
+
+/// Tells the operator where they look: in the profile's `home_channel`, else in the session's own
+/// place. Under the row's own nonce, so that it is told once.
+async fn tell_of_pause(inner: &Arc<Inner>, row: &Row, error: &UnreadableRow) {
+    let Some(channel) = inner.live_channel() else {
+        return;
+    };
+    let home = {
+        let config = inner.services.config.borrow();
+        let home = config.home_channel.as_ref();
+        home.and_then(|id| id.as_str().parse().ok())
+    };
+    let text = format!(
+        "I paused a session (`permission_denied`): a row of it cannot be read ({error}), so nothing \
+         of it runs. `ostler sessions show {}` shows it.\n-# row {}",
+        row.session, row.id
+    );
+    let nonce = format!("p{}", hex::encode(&row.id.as_bytes()[6..]));
+    let post = Post::text(home.unwrap_or_else(|| row.route.chat.clone()), text, nonce);
+    if let Err(error) = channel.post(&post).await {
+        tracing::error!(code = error.code(), %error, "the operator is not told of a paused session");
+    }
 }
 
 fn is_verbose(config: &ProfileConfig, chat: ChatType) -> bool {

@@ -10,6 +10,7 @@ use ostler_discord::{ApiBase, Token};
 use ostler_emulator::{Emulator, Seed, SeedUser, Seeded};
 use ostler_registry::Registry;
 use ostler_store::Profile;
+use tokio::sync::Semaphore;
 
 use crate::args::{Dev, Global, MAIN_PROFILE};
 use crate::commands::serve::workspace;
@@ -18,12 +19,16 @@ use crate::host::{self, HostLock, ProfileStart, Start};
 
 /// What the assistant needs on Discord (Discord, *Permissions*), as docs/discord.md tells operators
 /// to give it: see and write in channels and threads, read their history, open public threads,
-/// attach files, embed links, react.
+/// attach files, embed links, react; and what `discord_act` changes for Administrators: channels,
+/// pins, messages of others.
 const BOT_PERMISSIONS: u64 =
-    (1 << 10) | (1 << 11) | (1 << 14) | (1 << 15) | (1 << 16) | (1 << 6) | (1 << 35) | (1 << 38);
+    (1 << 4) | (1 << 10) | (1 << 11) | (1 << 13) | (1 << 14) | (1 << 15) | (1 << 16) | (1 << 6) | (1 << 35) | (1 << 38);
 
 /// The secret that holds the emulated bot's token.
 const TOKEN_SECRET: &str = "DISCORD_TOKEN";
+
+/// Turns that run at once.
+const TURNS: usize = 8;
 
 /// The pages' address where none is given: a free port of this machine.
 const LISTEN: std::net::SocketAddr =
@@ -88,12 +93,15 @@ pub(crate) async fn run(global: &Global, dev: Dev) -> Result<Exit, Failure> {
     let start = Start {
         registry,
         profiles: vec![ProfileStart {
+            grants_file: home.grants_file(profile.as_str())?,
             profile,
             profile_file,
             config,
             workspace,
+            hidden: vec![home.path().to_owned()],
             models,
-            turns: 8,
+            turns: Arc::new(Semaphore::new(TURNS)),
+            yolo: dev.run.yolo,
             token: Token::new(&bot_token).map_err(discord)?,
             api_base: ApiBase::at(&origin).map_err(discord)?,
         }],

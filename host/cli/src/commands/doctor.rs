@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use ostler_config::Home;
+use ostler_commands::Shape;
+use ostler_config::{GrantKind, Home, read_grants};
+use ostler_confine::Confinement;
 use ostler_registry::Registry;
 use ostler_runtime::{GuestThreads, Runtime, RuntimeOptions};
+use ostler_store::{AuditLog as _, AuditVerdict, Profile};
 use serde::Serialize;
 
 use crate::args::{Format, Global};
-use crate::commands::profile;
+use crate::commands::{profile, store_failed};
 use crate::failure::{Exit, Failure};
 use crate::terminal::{self, styles};
 
@@ -17,7 +20,7 @@ use crate::terminal::{self, styles};
 struct Check {
     name: &'static str,
     ok: bool,
-    /// The code of what is wrong.
+    /// The code of what is wrong, or of what this machine does not have.
     code: Option<String>,
     message: String,
     help: Option<String>,
@@ -34,6 +37,14 @@ impl Check {
         }
     }
 
+    /// Nothing is wrong, and something is not to be had here.
+    fn limited(name: &'static str, failure: Failure) -> Self {
+        Self {
+            ok: true,
+            ..Self::broken(name, failure)
+        }
+    }
+
     fn broken(name: &'static str, failure: Failure) -> Self {
         Self {
             name,
@@ -45,16 +56,16 @@ impl Check {
     }
 }
 
-pub(crate) fn run(global: &Global) -> Exit {
-    let checks = checks(global);
+pub(crate) async fn run(global: &Global) -> Exit {
+    let checks = checks(global).await;
     match global.format {
         Format::Json => terminal::print_json(&checks),
         Format::Text => {
             for check in &checks {
-                let (style, mark) = if check.ok {
-                    (styles::HELP, "ok")
-                } else {
-                    (styles::ERROR, "!!")
+                let (style, mark) = match (check.ok, &check.code) {
+                    (true, None) => (styles::HELP, "ok"),
+                    (true, Some(_)) => (styles::WARNING, " !"),
+                    (false, _) => (styles::ERROR, "!!"),
                 };
                 let mut text = format!(
                     "{style}{mark}{style:#}  {}: {}\n",
@@ -74,7 +85,7 @@ pub(crate) fn run(global: &Global) -> Exit {
     }
 }
 
-fn checks(global: &Global) -> Vec<Check> {
+async fn checks(global: &Global) -> Vec<Check> {
     let mut checks = vec![Check::fine(
         "interfaces",
         format!(
@@ -83,6 +94,7 @@ fn checks(global: &Global) -> Vec<Check> {
             ostler_scanner::members::WIT_VERSION
         ),
     )];
+    checks.push(confinement().await);
     let located = Home::locate(global.home.clone(), std::env::var_os("OSTLER_HOME"));
     let home = match located.and_then(|home| home.create().map(|()| home)) {
         Ok(home) => {
@@ -113,21 +125,24 @@ fn checks(global: &Global) -> Vec<Check> {
             return checks;
         }
     };
-    match Registry::open(home, runtime) {
-        Ok(registry) => checks.extend(registry_checks(global, &registry)),
+    match Registry::open(home.clone(), runtime) {
+        Ok(registry) => match profile(global) {
+            Ok(profile) => {
+                checks.extend(registry_checks(&profile, &registry));
+                checks.push(grants(&home, &profile));
+                checks.push(audit(&registry).await);
+            }
+            Err(failure) => checks.push(Check::broken("profile", failure)),
+        },
         Err(error) => checks.push(Check::broken("registry", error.into())),
     }
     checks
 }
 
-fn registry_checks(global: &Global, registry: &Registry) -> Vec<Check> {
-    let profile = match profile(global) {
-        Ok(profile) => profile,
-        Err(failure) => return vec![Check::broken("profile", failure)],
-    };
+fn registry_checks(profile: &Profile, registry: &Registry) -> Vec<Check> {
     let found = registry
         .schema_version()
-        .and_then(|schema| Ok((schema, registry.problems(&profile)?)));
+        .and_then(|schema| Ok((schema, registry.problems(profile)?)));
     match found {
         Ok((schema, problems)) if problems.is_empty() => vec![Check::fine(
             "registry",
@@ -144,5 +159,75 @@ fn registry_checks(global: &Global, registry: &Registry) -> Vec<Check> {
             })
             .collect(),
         Err(error) => vec![Check::broken("registry", error.into())],
+    }
+}
+
+/// How the assistant's commands are confined, as a host would find it at its start.
+async fn confinement() -> Check {
+    let launcher = match std::env::current_exe() {
+        Ok(launcher) => launcher,
+        Err(error) => {
+            let failure = Failure::io("this program's own file is not known", &error);
+            return Check::broken("confinement", failure);
+        }
+    };
+    match Confinement::probe(launcher).await {
+        Ok(confinement) => Check::fine(
+            "confinement",
+            format!("commands run in a box of {}", confinement.describe()),
+        ),
+        Err(error) => Check::limited(
+            "confinement",
+            Failure::new(
+                Exit::NotFine,
+                error.code(),
+                format!("commands cannot be confined here, so only the owner may run one: {error}"),
+            ),
+        ),
+    }
+}
+
+/// The profile's standing grants. One that cannot be read grants nothing, and so do all then.
+fn grants(home: &Home, profile: &Profile) -> Check {
+    let read = home
+        .grants_file(profile.as_str())
+        .and_then(|file| read_grants(&file));
+    let grants = match read {
+        Ok(grants) => grants,
+        Err(error) => return Check::broken("grants", error.into()),
+    };
+    for grant in &grants {
+        if grant.kind == GrantKind::Shape
+            && let Err(error) = Shape::parse(&grant.text)
+        {
+            let failure = Failure::new(
+                Exit::NotFine,
+                error.code(),
+                format!("the grant {} lets nothing pass: {error}", grant.id),
+            );
+            let help = format!("ostler allow remove {}", grant.id);
+            return Check::broken("grants", failure.with_help(help));
+        }
+    }
+    Check::fine("grants", format!("{} of this profile", grants.len()))
+}
+
+async fn audit(registry: &Registry) -> Check {
+    match registry.store().verify_audit().await {
+        Ok(AuditVerdict::Whole { entries, head }) => Check::fine(
+            "audit",
+            format!("{entries} entries, each after the one before it; head {head}"),
+        ),
+        Ok(AuditVerdict::Broken { seq, what }) => {
+            let failure = Failure::new(
+                Exit::NotFine,
+                "audit-broken",
+                format!("the chain is broken at entry {seq}: {what}"),
+            );
+            let help = "somebody changed the database by another way than this program: compare \
+                        with a backup";
+            Check::broken("audit", failure.with_help(help))
+        }
+        Err(error) => Check::broken("audit", store_failed(&error)),
     }
 }

@@ -1,5 +1,8 @@
 //! One file for each command.
 
+mod allow;
+mod approvals;
+mod audit;
 mod browse;
 mod build;
 mod call;
@@ -49,9 +52,12 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Serve(arguments) => serve::run(global, arguments).await,
         Command::Dev(arguments) => dev::run(global, arguments).await,
         Command::Sessions { command } => sessions::run(global, command).await,
+        Command::Approvals { command } => approvals::run(global, command).await,
+        Command::Allow { command } => allow::run(global, command).await,
+        Command::Audit(arguments) => audit::run(global, arguments).await,
         Command::Config { command } => config::run(global, &command),
         Command::Secrets { command } => secrets::run(global, command).await,
-        Command::Doctor => Ok(doctor::run(global)),
+        Command::Doctor => Ok(doctor::run(global).await),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "ostler", &mut std::io::stdout());
             Ok(Exit::Done)
@@ -92,6 +98,17 @@ fn profile(global: &Global) -> Result<Profile, Failure> {
         .map_err(|error: ostler_store::ParseIdError| {
             Failure::new(Exit::Usage, error.code(), error.to_string())
         })
+}
+
+/// The time, in milliseconds since 1970 (UTC).
+fn now() -> i64 {
+    i64::try_from(time::OffsetDateTime::now_utc().unix_timestamp_nanos() / 1_000_000)
+        .unwrap_or_default()
+}
+
+/// A failure of the home's database.
+fn store_failed(error: &ostler_store::StoreError) -> Failure {
+    Failure::new(Exit::Usage, error.code(), error.to_string())
 }
 
 fn package_ref(text: &str) -> Result<PackageRef, Failure> {

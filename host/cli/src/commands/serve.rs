@@ -7,6 +7,7 @@ use ostler_config::{ConfigWatch, Home, read_host};
 use ostler_discord::{ApiBase, Token};
 use ostler_registry::Registry;
 use ostler_store::Profile;
+use tokio::sync::Semaphore;
 
 use crate::args::{Global, Run};
 use crate::commands::home;
@@ -22,11 +23,13 @@ pub(crate) async fn run(global: &Global, run: Run) -> Result<Exit, Failure> {
         Some(name) => vec![parsed(name)?],
         None => profiles(&home)?,
     };
+    // All profiles share them.
+    let turns = usize::try_from(host.max_turns.get()).unwrap_or(1).max(1);
+    let turns = Arc::new(Semaphore::new(turns));
     let mut starts = Vec::new();
     for name in names {
-        let turns = usize::try_from(host.max_turns.get()).unwrap_or(1);
         // A profile without a token is not on Discord. One that was named must be.
-        match start(&home, &registry, &name, turns).await? {
+        match start(&home, &registry, &name, &turns, run.yolo).await? {
             Some(start) => starts.push(start),
             None if global.profile.is_some() => return Err(no_token(&home, &name)),
             None => {}
@@ -53,7 +56,8 @@ async fn start(
     home: &Home,
     registry: &Arc<Registry>,
     name: &Profile,
-    turns: usize,
+    turns: &Arc<Semaphore>,
+    yolo: bool,
 ) -> Result<Option<ProfileStart>, Failure> {
     let profile_file = home.profile_file(name.as_str())?;
     let config = ConfigWatch::start(&profile_file)?;
@@ -91,7 +95,10 @@ async fn start(
         profile_file,
         config,
         workspace,
-        turns,
+        hidden: vec![home.path().to_owned()],
+        turns: Arc::clone(turns),
+        grants_file: home.grants_file(name.as_str())?,
+        yolo,
         token,
         api_base,
     }))

@@ -4,8 +4,8 @@ use ostler_agent::view::{RowView, SessionDetail, SessionView, session_detail};
 use ostler_store::{ItemKind, SessionKey, SessionStore as _};
 use serde::Serialize;
 
-use crate::args::{Format, Global, Sessions};
-use crate::commands::{profile, registry};
+use crate::args::{Format, Global, Sessions, Switch};
+use crate::commands::{now, profile, registry, store_failed};
 use crate::failure::{Exit, Failure};
 use crate::terminal::{self, styles, visible, visible_line};
 
@@ -16,6 +16,7 @@ pub(crate) async fn run(global: &Global, command: Sessions) -> Result<Exit, Fail
     match command {
         Sessions::List => list(global).await,
         Sessions::Show { session } => show(global, &session).await,
+        Sessions::Yolo { session, switch } => yolo(global, &session, switch == Switch::On).await,
     }
 }
 
@@ -30,7 +31,7 @@ async fn list(global: &Global) -> Result<Exit, Failure> {
         .store()
         .sessions(&profile, LISTED)
         .await
-        .map_err(|error| failed(&error))?;
+        .map_err(|error| store_failed(&error))?;
     let sessions: Vec<SessionView> = found.into_iter().map(Into::into).collect();
     match global.format {
         Format::Json => terminal::print_json(&Document { sessions }),
@@ -47,21 +48,12 @@ async fn list(global: &Global) -> Result<Exit, Failure> {
 }
 
 async fn show(global: &Global, key: &str) -> Result<Exit, Failure> {
-    let key: SessionKey = key.parse().map_err(|error: ostler_store::ParseIdError| {
-        Failure::new(Exit::Usage, error.code(), error.to_string())
-    })?;
+    let key = parsed(key)?;
     let registry = registry(global)?;
     let detail = session_detail(registry.store().as_ref(), &key)
         .await
-        .map_err(|error| failed(&error))?
-        .ok_or_else(|| {
-            Failure::new(
-                Exit::Usage,
-                "session-unknown",
-                format!("there is no session {key}"),
-            )
-            .with_help("`ostler sessions list` shows them")
-        })?;
+        .map_err(|error| store_failed(&error))?
+        .ok_or_else(|| unknown(&key))?;
     match global.format {
         Format::Json => terminal::print_json(&detail),
         Format::Text => terminal::print(&text(&detail)),
@@ -69,8 +61,62 @@ async fn show(global: &Global, key: &str) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn failed(error: &ostler_store::StoreError) -> Failure {
-    Failure::new(Exit::Usage, error.code(), error.to_string())
+/// Whether nobody is asked in a session. The store puts it on record.
+async fn yolo(global: &Global, key: &str, on: bool) -> Result<Exit, Failure> {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        session: &'a SessionKey,
+        yolo: bool,
+    }
+    let key = parsed(key)?;
+    let registry = registry(global)?;
+    let set = registry
+        .store()
+        .set_yolo(&key, on, "local:cli", now())
+        .await;
+    if !set.map_err(|error| store_failed(&error))? {
+        return Err(unknown(&key));
+    }
+    if on {
+        // Also where results are read by programs: people look at stderr.
+        anstream::eprintln!(
+            "{red}WARNING: nobody is asked any more{red:#} in {key}. Whatever the model wants to \
+             run there, runs,\nand whoever writes there speaks to the model. Only floors and \
+             `approvals.deny` hold, and turns\nthat a plugin or a peer caused ask all the same. \
+             `ostler sessions yolo {key} off` ends it.",
+            red = styles::ERROR,
+        );
+    }
+    match global.format {
+        Format::Json => terminal::print_json(&Document {
+            session: &key,
+            yolo: on,
+        }),
+        Format::Text => terminal::print(&format!(
+            "{key}  {}\n",
+            if on {
+                "nobody is asked"
+            } else {
+                "whoever may answer is asked again"
+            }
+        )),
+    }
+    Ok(Exit::Done)
+}
+
+fn parsed(key: &str) -> Result<SessionKey, Failure> {
+    key.parse().map_err(|error: ostler_store::ParseIdError| {
+        Failure::new(Exit::Usage, error.code(), error.to_string())
+    })
+}
+
+fn unknown(key: &SessionKey) -> Failure {
+    Failure::new(
+        Exit::Usage,
+        "session-unknown",
+        format!("there is no session {key}"),
+    )
+    .with_help("`ostler sessions list` shows them")
 }
 
 fn line(session: &SessionView) -> String {

@@ -104,7 +104,10 @@ pub(crate) async fn run(start: Start) -> Result<Exit, Failure> {
                 workspace,
             };
             ready.write(&start.home, start.ready_file.as_deref())?;
-            terminal::print(&format!("{ready}{}", start.welcome));
+            terminal::print(&format!(
+                "{ready}sign in    {}\n           (once, within ten minutes; the token signs in as well)\n{}",
+                server.login_link(), start.welcome
+            ));
             std::future::pending().await
         } => never,
     };

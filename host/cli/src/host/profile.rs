@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ostler_agent::model::ModelSource;
-use ostler_agent::{Assistant, Inbox, SystemClock};
+use ostler_agent::{Assistant, Decision, Inbox, Resolution, ShellOptions, SystemClock};
 use ostler_config::ConfigWatch;
+use ostler_confine::Confinement;
 use ostler_discord::{Adapter, ApiBase, Token};
 use ostler_registry::Registry;
-use ostler_store::{Profile, SessionStore};
+use ostler_store::{
+    ApprovalId, ApprovalStore, AuditLog, Profile, SessionStore, StoreError, Via,
+};
 use ostler_web::ProfileState;
+use tokio::sync::Semaphore;
 
 use crate::failure::{Exit, Failure};
 
@@ -20,8 +24,12 @@ pub(crate) struct ProfileStart {
     pub(crate) profile_file: PathBuf,
     pub(crate) config: ConfigWatch,
     pub(crate) workspace: PathBuf,
+    /// What the assistant's commands never reach.
+    pub(crate) hidden: Vec<PathBuf>,
     pub(crate) models: ModelSource,
-    pub(crate) turns: usize,
+    pub(crate) turns: Arc<Semaphore>,
+    pub(crate) grants_file: PathBuf,
+    pub(crate) yolo: bool,
     pub(crate) token: Token,
     pub(crate) api_base: ApiBase,
 }
@@ -42,15 +50,27 @@ impl ProfileHost {
         registry: &Arc<Registry>,
     ) -> Result<Self, Failure> {
         let store = Arc::clone(registry.store());
+        let launcher = std::env::current_exe()
+            .map_err(|error| Failure::io("this program's own file is not known", &error))?;
         let assistant = Assistant::start(ostler_agent::Options {
             profile: start.profile.clone(),
             profile_file: start.profile_file,
             config: start.config.subscribe(),
             store: Arc::clone(&store) as Arc<dyn SessionStore>,
+            approvals: Arc::clone(&store) as Arc<dyn ApprovalStore>,
+            audit: Arc::clone(&store) as Arc<dyn AuditLog>,
             registry: Arc::clone(registry),
             models: start.models,
             clock: Arc::new(SystemClock),
             turns: start.turns,
+            shell: ShellOptions {
+                workspace: start.workspace.clone(),
+                hidden: start.hidden,
+                confinement: confinement(&launcher).await,
+                launcher,
+            },
+            grants_file: start.grants_file,
+            yolo: start.yolo,
         })
         .await
         .map_err(|error| Failure::new(Exit::Usage, error.code(), error.to_string()))?;
@@ -99,6 +119,21 @@ impl ProfileHost {
     }
 }
 
+/// How this machine confines the assistant's commands. Where it cannot, that is told, and only the
+/// owner may run one.
+async fn confinement(launcher: &Path) -> Option<Confinement> {
+    match Confinement::probe(launcher.to_owned()).await {
+        Ok(confinement) => {
+            tracing::info!(by = confinement.describe(), "commands are confined");
+            Some(confinement)
+        }
+        Err(error) => {
+            tracing::warn!(code = error.code(), %error, "commands cannot be confined here");
+            None
+        }
+    }
+}
+
 #[async_trait]
 impl ProfileState for ProfileHost {
     fn profile(&self) -> &Profile {
@@ -111,5 +146,15 @@ impl ProfileState for ProfileHost {
 
     fn is_connected(&self) -> bool {
         self.adapter.health().is_connected
+    }
+
+    async fn answer(
+        &self,
+        id: ApprovalId,
+        decision: Decision,
+        reason: Option<String>,
+        via: Via,
+    ) -> Result<Resolution, StoreError> {
+        self.assistant.answer(id, decision, reason, via).await
     }
 }

@@ -3,7 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::read::Misfit;
 use crate::{Bounded, Name};
+
+/// The most patterns of one list.
+const PATTERNS: usize = 200;
+/// The most characters (Unicode scalar values) of one pattern.
+const CHARACTERS: usize = 500;
 
 /// Who is asked before something happens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -13,19 +19,20 @@ pub struct Approvals {
     /// which may approve, block, or pass it on to a person; `off` asks nobody. Turns of peers and
     /// plugins are not affected by `off`.
     pub mode: ApprovalMode,
-    /// The second model of `smart`, by its name under `[models]`. Not read yet.
+    /// The second model of `smart`, by its name under `[models]`. Unset, a person decides.
     pub guardian_model: Option<Name>,
     /// The model that looks at what a plugin's rule wants reviewed, by its name under `[models]`.
-    /// Not read yet.
+    /// Unset, a person decides.
     pub reviewer_model: Option<Name>,
     /// How long a card waits for an answer, in seconds.
     pub window_seconds: Bounded<30, 900>,
     /// Commands that are never run, whoever asks and whoever approves: patterns over the whole
-    /// command, in which `*` stands for any text and `?` for any one character.
+    /// command, in which `*` stands for any text and `?` for any one character. At most 200, each
+    /// of 1 to 500 characters.
     pub deny: Vec<String>,
     /// Files that ask before they are written: patterns over the path, in which `**` stands for
-    /// any number of folders, `*` for any text within a name. A list here takes the place of the
-    /// default one.
+    /// any number of folders, `*` for any text within a name. At most 200, each of 1 to 500
+    /// characters. A list here takes the place of the default one.
     pub protected: Vec<String>,
     /// What happens when a schedule would ask: `deny` refuses, `ask` shows a card in the
     /// schedule's place. Not read yet.
@@ -71,6 +78,37 @@ impl Default for Approvals {
             schedules: ScheduleApprovals::Deny,
         }
     }
+}
+
+impl Approvals {
+    pub(crate) fn misfits(&self) -> impl Iterator<Item = Misfit> {
+        [("deny", &self.deny), ("protected", &self.protected)]
+            .into_iter()
+            .flat_map(|(key, patterns)| pattern_misfits(key, patterns))
+    }
+}
+
+/// What is wrong with a list of patterns. A list that is too long is told once, without its parts.
+fn pattern_misfits(key: &str, patterns: &[String]) -> Vec<Misfit> {
+    if patterns.len() > PATTERNS {
+        let reason = format!(
+            "it has {} patterns: use at most {PATTERNS}, or a wider pattern",
+            patterns.len()
+        );
+        return vec![Misfit::new([key], reason)];
+    }
+    let fault = |pattern: &String| match pattern.chars().count() {
+        _ if pattern.trim().is_empty() => Some("is empty: take it out".to_owned()),
+        count if count > CHARACTERS => Some(format!(
+            "has {count} characters: use at most {CHARACTERS}, with `*` for the rest"
+        )),
+        _ => None,
+    };
+    let faults = patterns.iter().enumerate();
+    faults
+        .filter_map(|(at, pattern)| Some((at, fault(pattern)?)))
+        .map(|(at, fault)| Misfit::of_element(key, at, format!("the pattern {fault}")))
+        .collect()
 }
 
 /// What runs by itself later, or opens doors elsewhere.

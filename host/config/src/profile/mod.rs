@@ -5,6 +5,7 @@ mod approvals;
 mod discord;
 mod mesh;
 mod models;
+mod shell;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ pub use approvals::{ApprovalMode, Approvals, ScheduleApprovals};
 pub use discord::{DiscordConfig, WidePostChannels};
 pub use mesh::{MeshChannel, MeshConfig, MeshToken, NatsUrl};
 pub use models::{ModelConfig, Provider};
+pub use shell::ShellConfig;
 
 use crate::read::{Configuration, Misfit};
 use crate::{ConfigError, Home, Name, Snowflake, ToolsetName};
@@ -57,6 +59,8 @@ pub struct ProfileConfig {
     pub platform_toolsets: PlatformToolsets,
     /// Who is asked before something happens.
     pub approvals: Approvals,
+    /// What the assistant's shell gives its commands.
+    pub shell: ShellConfig,
     /// The Cotal space that the assistant takes part in. Without this table it takes part in
     /// none. Not read yet.
     pub mesh: Option<MeshConfig>,
@@ -221,6 +225,10 @@ impl Configuration for ProfileConfig {
         for (key, name) in named {
             misfits.extend(self.unknown_model(key.iter().copied(), name.as_ref()));
         }
+        let approvals = self.approvals.misfits();
+        misfits.extend(approvals.map(|misfit| misfit.under(["approvals"])));
+        let shell = self.shell.misfits();
+        misfits.extend(shell.map(|misfit| misfit.under(["shell"])));
         for (name, agent) in &self.agents {
             let key = ["agents", name.as_str(), "model"];
             misfits.extend(self.unknown_model(key, agent.model.as_ref()));

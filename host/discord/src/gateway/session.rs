@@ -23,8 +23,16 @@ struct Known {
     id: String,
     resume_url: String,
     bot: PersonId,
+    application: Option<String>,
     /// Whether its resume URL answered the last time.
     is_url_good: bool,
+}
+
+/// Whose session it is, as READY says.
+#[derive(Clone, Debug)]
+pub(crate) struct Identified {
+    pub(crate) bot: PersonId,
+    pub(crate) application: Option<String>,
 }
 
 impl ShardSession {
@@ -42,6 +50,7 @@ impl ShardSession {
                 id: stored.session,
                 resume_url: stored.resume_url,
                 bot: stored.bot,
+                application: stored.application,
                 is_url_good: true,
             }
         });
@@ -62,13 +71,25 @@ impl ShardSession {
         self.known().as_ref().map(|known| known.bot.clone())
     }
 
+    pub(crate) fn application(&self) -> Option<String> {
+        self.known().as_ref()?.application.clone()
+    }
+
+    /// The application of a session that was stored before this was kept with it.
+    pub(crate) fn learn_application(&self, application: String) {
+        if let Some(known) = self.known().as_mut() {
+            known.application = Some(application);
+        }
+    }
+
     /// READY began a session.
-    pub(crate) fn begin(&self, id: String, resume_url: String, bot: PersonId, sequence: u64) {
+    pub(crate) fn begin(&self, id: String, resume_url: String, owner: Identified, sequence: u64) {
         self.handed.restart(sequence);
         *self.known() = Some(Known {
             id,
             resume_url,
-            bot,
+            bot: owner.bot,
+            application: owner.application,
             is_url_good: true,
         });
     }
@@ -111,6 +132,7 @@ impl ShardSession {
             resume_url: known.resume_url,
             sequence: self.handed.complete(),
             bot: known.bot,
+            application: known.application,
         };
         if let Err(error) = self
             .store

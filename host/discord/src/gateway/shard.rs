@@ -14,13 +14,14 @@ use twilight_gateway::{Intents, ShardId};
 use super::brake::{Brake, IdentifyBudget};
 use super::close::{AfterClose, after};
 use super::connection::{Dispatch, Ending, Flow, Listener, Opening, hold};
-use super::session::ShardSession;
+use super::session::{Identified, ShardSession};
 use super::supervisor::{Gateway, gateway};
 use crate::core::Core;
 use crate::error::Fatal;
 use crate::handover;
 use crate::health::PRIVILEGED;
-use crate::payload::{id, text};
+use crate::payload::{id, list, text};
+use crate::snowflake::snowflake;
 
 /// What the adapter listens to. Buttons need none of them.
 const PLAIN: Intents = Intents::GUILDS
@@ -60,6 +61,7 @@ pub(super) async fn run(
             core: &core,
             session: &session,
             number,
+            count,
             is_live: AtomicBool::new(false),
         };
         core.counters.count(|health| health.connections += 1);
@@ -168,6 +170,7 @@ struct ShardListener<'a> {
     core: &'a Arc<Core>,
     session: &'a ShardSession,
     number: u32,
+    count: u32,
     is_live: AtomicBool,
 }
 
@@ -181,15 +184,23 @@ impl ShardListener<'_> {
         let application = event
             .data
             .get("application")
-            .and_then(|application| text(application, "id"));
+            .and_then(|application| text(application, "id"))
+            .filter(|application| snowflake(application, "application").is_ok())
+            .map(str::to_owned);
+        let owner = Identified {
+            bot: bot.clone(),
+            application: application.clone(),
+        };
         self.session
-            .begin(session, url.to_owned(), bot.clone(), event.sequence);
+            .begin(session, url.to_owned(), owner, event.sequence);
         if !self.core.rest.base().accepts_gateway(url) {
             tracing::warn!(url, "the resume URL is not used: it is not this gateway's");
             self.session.distrust_url();
         }
-        self.core
-            .learn_identity(bot.clone(), application.map(str::to_owned));
+        self.core.learn_identity(bot.clone(), application);
+        let guilds = list(&event.data, "guilds").iter();
+        let guilds = guilds.filter_map(|guild| id(guild, "id")).collect();
+        self.core.guilds.begin(self.number, self.count, guilds);
         self.live(bot, false, event.sequence);
         Some(())
     }

@@ -16,6 +16,7 @@ use crate::core::Core;
 use crate::error::Fatal;
 use crate::options::Shards;
 use crate::rest::Call;
+use crate::snowflake::snowflake;
 
 /// What *Get Gateway Bot* answers.
 #[derive(Clone, Debug)]
@@ -92,8 +93,8 @@ pub(crate) async fn supervise(core: Arc<Core>, first: Arc<ShardSession>) {
         );
         budget.exhausted_until(Instant::now() + gateway.reset_after);
     }
-    if first.bot().is_some() {
-        learn_application(&core).await;
+    if first.bot().is_some() && first.application().is_none() {
+        learn_application(&core, &first).await;
     }
     let mut next = Some(first);
     for number in 0..shards {
@@ -135,9 +136,10 @@ async fn load(core: &Core, number: u32) -> Option<Arc<ShardSession>> {
     }
 }
 
-/// After a resume there is no READY that names the application. Without an answer the bot's id
-/// stands in: for all but very old bots they are the same.
-async fn learn_application(core: &Core) {
+/// After a resume there is no READY that names the application, and sessions of older versions were
+/// stored without it. Without an answer the bot's id stands in: for all but very old bots they are
+/// the same.
+async fn learn_application(core: &Core, first: &ShardSession) {
     let call = Call::new(
         Method::GET,
         Route::Oauth2ApplicationCurrent,
@@ -148,5 +150,9 @@ async fn learn_application(core: &Core) {
         return;
     };
     let application = answer.get("id").and_then(Value::as_str);
+    let application = application.filter(|id| snowflake(id, "application").is_ok());
     core.learn_identity(bot, application.map(str::to_owned));
+    if let Some(application) = application {
+        first.learn_application(application.to_owned());
+    }
 }

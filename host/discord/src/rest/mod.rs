@@ -4,6 +4,7 @@
 //! requests for another base silently go to Discord, token included. Here there is one client, made
 //! for one base; every request goes to that base, and every request is rate-limited.
 
+mod form;
 mod limits;
 mod refusal;
 mod send;
@@ -13,7 +14,7 @@ use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ostler_agent::ChannelError;
+use ostler_agent::{ChannelError, PostFile};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, USER_AGENT};
 use reqwest::{Client, Method, redirect};
 use serde_json::Value;
@@ -23,12 +24,39 @@ use tokio::time::Instant;
 use crate::error::StartError;
 use crate::options::{ApiBase, Token};
 
-/// Discord asks for this form (*API Reference*, *User Agent*).
-const AGENT: &str = concat!(
-    "DiscordBot (https://github.com/ostler, ",
-    env!("CARGO_PKG_VERSION"),
-    ")"
-);
+pub(crate) use send::root_cause;
+
+/// Discord asks for this form (*API Reference*, *User Agent*): who made the client, and which one
+/// it is.
+fn agent() -> String {
+    let named = [
+        env!("CARGO_PKG_REPOSITORY"),
+        env!("CARGO_PKG_HOMEPAGE"),
+        "https://ostler.invalid",
+    ];
+    let address = named.into_iter().find(|address| !address.is_empty());
+    format!(
+        "DiscordBot ({}, {})",
+        address.unwrap_or_default(),
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// A client that sends these headers, and goes nowhere but where it is told.
+pub(crate) fn client(mut headers: HeaderMap, connect: Duration) -> Result<Client, StartError> {
+    let no_https = |error: String| StartError::NoHttps(error);
+    let agent = HeaderValue::from_str(&agent()).map_err(|error| no_https(error.to_string()))?;
+    headers.insert(USER_AGENT, agent);
+    Client::builder()
+        .default_headers(headers)
+        // A redirect would carry the token to wherever it points.
+        .redirect(redirect::Policy::none())
+        // A proxy from the environment is no base that anybody configured here.
+        .no_proxy()
+        .connect_timeout(connect)
+        .build()
+        .map_err(|error| no_https(error.to_string()))
+}
 
 /// A client for one bot at one base.
 #[derive(Debug)]
@@ -62,8 +90,12 @@ pub(crate) struct Call<'a> {
     what: &'static str,
     query: Vec<(&'static str, String)>,
     body: Option<Value>,
+    /// Files that go along, in a form with the body.
+    files: &'a [PostFile],
     reason: Option<String>,
     repeat: Repeat,
+    /// Whether a 404 after a lost answer says that the request took effect.
+    is_deletion: bool,
     until: Option<Instant>,
     /// Whether the token in the path, and not the bot's, is what a 401 refuses.
     is_by_interaction: bool,
@@ -88,8 +120,10 @@ impl<'a> Call<'a> {
             what,
             query: Vec::new(),
             body: None,
+            files: &[],
             reason: None,
             repeat,
+            is_deletion: false,
             until: None,
             is_by_interaction: false,
         }
@@ -105,6 +139,12 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// Sends files with the body (Discord, *Uploading Files*). They were checked.
+    pub(crate) fn files(mut self, files: &'a [PostFile]) -> Self {
+        self.files = files;
+        self
+    }
+
     /// What the server's audit log says of it, where Discord keeps one of such a request.
     pub(crate) fn reason(mut self, reason: &str) -> Self {
         self.reason = Some(reason.to_owned());
@@ -113,6 +153,13 @@ impl<'a> Call<'a> {
 
     pub(crate) fn repeat(mut self, repeat: Repeat) -> Self {
         self.repeat = repeat;
+        self
+    }
+
+    /// What the path names is to be gone: that it is not there is a success where an earlier try
+    /// may have done it.
+    pub(crate) fn deletion(mut self) -> Self {
+        self.is_deletion = true;
         self
     }
 
@@ -137,18 +184,8 @@ impl Rest {
             .map_err(|_| StartError::TokenMalformed)?;
         authorization.set_sensitive(true);
         headers.insert(AUTHORIZATION, authorization);
-        headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
-        let client = Client::builder()
-            .default_headers(headers)
-            // A redirect would carry the token to wherever it points.
-            .redirect(redirect::Policy::none())
-            // A proxy from the environment is no base that anybody configured here.
-            .no_proxy()
-            .connect_timeout(connect)
-            .build()
-            .map_err(|error| StartError::NoHttps(error.to_string()))?;
         Ok(Self {
-            client,
+            client: client(headers, connect)?,
             base,
             limits: limits::Limits::default(),
             deadline,

@@ -8,6 +8,7 @@ use reqwest::{Method, Response, StatusCode, Url};
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use super::form;
 use super::limits::Turn;
 use super::refusal::{refusal, token_refused};
 use super::{Call, Repeat, Rest};
@@ -31,7 +32,8 @@ enum Tried {
 }
 
 pub(super) async fn send(rest: &Rest, call: &Call<'_>) -> Result<Value, ChannelError> {
-    let deadline = call.until.unwrap_or_else(|| Instant::now() + rest.deadline);
+    let usual = rest.deadline + form::time(call.files);
+    let deadline = call.until.unwrap_or_else(|| Instant::now() + usual);
     let url = Url::parse_with_params(&rest.url(call.route), &call.query)
         .map_err(|_| ChannelError::Invalid("the request has no valid address".to_owned()))?;
     let url = if call.query.is_empty() {
@@ -41,6 +43,8 @@ pub(super) async fn send(rest: &Rest, call: &Call<'_>) -> Result<Value, ChannelE
     };
     let key = (call.method.clone(), call.route.ratelimiting_bucket());
     let mut tries = 0;
+    // Whether an earlier try may have taken effect.
+    let mut was_lost = false;
     loop {
         if rest.is_token_refused() && !call.is_by_interaction {
             return Err(token_refused());
@@ -71,9 +75,17 @@ pub(super) async fn send(rest: &Rest, call: &Call<'_>) -> Result<Value, ChannelE
         };
         let (wait, error) = match tried {
             Tried::Answer(answer) => return Ok(answer),
+            Tried::Failed(ChannelError::NotFound(what))
+                if was_lost && call.is_deletion && what == call.what =>
+            {
+                return Ok(Value::Null);
+            }
             Tried::Failed(error) => return Err(error),
             Tried::Limited(wait) => (wait, ChannelError::Limited),
-            Tried::Lost(error) => (jittered(FIRST_WAIT.saturating_mul(1 << (tries - 1))), error),
+            Tried::Lost(error) => {
+                was_lost = true;
+                (jittered(FIRST_WAIT.saturating_mul(1 << (tries - 1))), error)
+            }
         };
         let again = Instant::now() + wait;
         if tries >= TRIES || call.repeat == Repeat::Never || again >= deadline {
@@ -95,7 +107,11 @@ fn unanswered() -> ChannelError {
 async fn attempt(rest: &Rest, call: &Call<'_>, url: &Url, key: &super::limits::RouteKey) -> Tried {
     let mut request = rest.client.request(call.method.clone(), url.clone());
     if let Some(body) = &call.body {
-        request = request.json(body);
+        request = if call.files.is_empty() {
+            request.json(body)
+        } else {
+            request.multipart(form::form(body, call.files))
+        };
     } else if call.method != Method::GET {
         request = request.body("");
     }
@@ -172,7 +188,8 @@ async fn body(mut response: Response) -> Result<Value, ChannelError> {
         .map_err(|_| ChannelError::Unavailable("its answer is no JSON".to_owned()))
 }
 
-fn root_cause(error: &reqwest::Error) -> String {
+/// Why a request failed, in the words of whoever noticed it.
+pub(crate) fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(next) = cause.source() {
         cause = next;
@@ -191,4 +208,19 @@ fn percent_encoded(reason: &str) -> String {
         }
     }
     encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_encoded_and_cut_to_what_discord_keeps() {
+        assert_eq!(
+            percent_encoded("Ada: 100 % ok\r\nX-Evil: 1"),
+            "Ada%3A 100 %25 ok%0D%0AX-Evil%3A 1"
+        );
+        assert_eq!(percent_encoded("é"), "%C3%A9");
+        assert_eq!(percent_encoded(&"ß".repeat(600)), "%C3%9F".repeat(512));
+    }
 }

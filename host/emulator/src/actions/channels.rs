@@ -312,10 +312,16 @@ pub(crate) fn remove(world: &mut World, channel: &Channel) {
         ("CHANNEL_DELETE", channel.render_in(world, None))
     };
     world.tell_channel(channel, event::channels(name), data, None);
-    for child in world.channels.values_mut() {
-        if child.parent == Some(channel.id) {
-            child.parent = None;
+    let children = world.channels.values();
+    let children: Vec<Channel> = children
+        .filter(|child| child.parent == Some(channel.id))
+        .cloned()
+        .collect();
+    for child in &children {
+        if let Ok(orphan) = world.channel_mut(child.id) {
+            orphan.parent = None;
         }
+        tell_update(world, child, child.id);
     }
     let messages = world.messages.remove(&channel.id).unwrap_or_default();
     for attachment in messages.values().flat_map(|message| &message.attachments) {

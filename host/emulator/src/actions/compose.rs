@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::mentions;
+use super::{media_type, mentions};
 use crate::api::error::{ApiError, EMPTY_MESSAGE, NOT_FOUND, TOO_LARGE, UNKNOWN_STICKER};
 use crate::forms::component::Normaliser;
 use crate::forms::embed;
@@ -113,6 +113,9 @@ fn attachments(
         let name = entry
             .and_then(|entry| text_in(entry, "filename"))
             .unwrap_or(&upload.filename);
+        // Clients need not say what it is.
+        let content_type = upload.content_type.clone();
+        let content_type = content_type.or_else(|| media_type::of(name).map(str::to_owned));
         let id = world.new_id();
         kept.push(Attachment {
             id,
@@ -120,7 +123,7 @@ fn attachments(
             description: entry
                 .and_then(|e| text_in(e, "description"))
                 .map(str::to_owned),
-            content_type: upload.content_type.clone(),
+            content_type,
             size: upload.bytes.len(),
         });
         files.push((id, Arc::clone(&upload.bytes)));

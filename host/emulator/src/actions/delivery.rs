@@ -101,18 +101,53 @@ pub(crate) fn apply_edit(
     Ok(())
 }
 
-/// Takes a message away and tells of it.
-pub(crate) fn remove(world: &mut World, channel: &Channel, id: Id) {
-    let Some(message) = world
-        .messages
-        .get_mut(&channel.id)
-        .and_then(|list| list.remove(&id))
-    else {
-        return;
-    };
+/// Takes a message away, with its files, and out of its thread's count.
+fn take_away(world: &mut World, channel: &Channel, id: Id) -> Option<Message> {
+    let list = world.messages.get_mut(&channel.id)?;
+    let message = list.remove(&id)?;
     for attachment in &message.attachments {
         world.files.remove(&attachment.id);
     }
+    if let Ok(Some(thread)) = world.channel_mut(channel.id).map(|c| c.thread.as_mut())
+        && message.ephemeral_to.is_none()
+        && message.is_by_a_user()
+        && message.id != channel.id
+    {
+        thread.message_count = thread.message_count.saturating_sub(1);
+    }
+    Some(message)
+}
+
+/// Takes several messages away, and tells of all of them at once.
+pub(crate) fn remove_many(world: &mut World, channel: &Channel, ids: &[Id]) {
+    let public = |world: &World, id: Id| {
+        let message = world.message(channel.id, id);
+        message.is_ok_and(|message| message.ephemeral_to.is_none())
+    };
+    let ids: Vec<Id> = ids
+        .iter()
+        .copied()
+        .filter(|id| public(world, *id))
+        .collect();
+    for id in &ids {
+        take_away(world, channel, *id);
+    }
+    if ids.is_empty() {
+        return;
+    }
+    let mut data = json!({"ids": ids, "channel_id": channel.id});
+    if let Some(guild) = channel.guild {
+        data["guild_id"] = json!(guild);
+    }
+    let topic = event::messages("MESSAGE_DELETE_BULK");
+    world.tell_channel(channel, topic, data, None);
+}
+
+/// Takes a message away and tells of it.
+pub(crate) fn remove(world: &mut World, channel: &Channel, id: Id) {
+    let Some(message) = take_away(world, channel, id) else {
+        return;
+    };
     let mut data = json!({"id": id, "channel_id": channel.id});
     if let Some(guild) = channel.guild {
         data["guild_id"] = json!(guild);
@@ -126,12 +161,6 @@ pub(crate) fn remove(world: &mut World, channel: &Channel, id: Id) {
         };
         world.tell_bot(message.author, channel.guild, topic.name, intents, data);
         return;
-    }
-    if let Ok(Some(thread)) = world.channel_mut(channel.id).map(|c| c.thread.as_mut())
-        && message.is_by_a_user()
-        && message.id != channel.id
-    {
-        thread.message_count = thread.message_count.saturating_sub(1);
     }
     world.tell_channel(channel, topic, data, None);
 }

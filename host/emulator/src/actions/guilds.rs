@@ -63,6 +63,26 @@ pub(crate) fn create_guild(world: &mut World, name: &str, owner: Id) -> Id {
     id
 }
 
+/// Changes a guild's name or owner, who must be a member.
+pub(crate) fn update_guild(
+    world: &mut World,
+    id: Id,
+    name: Option<&str>,
+    owner: Option<Id>,
+) -> Result<(), ApiError> {
+    if let Some(owner) = owner {
+        world.member(id, owner)?;
+    }
+    let guild = world.guild_mut(id)?;
+    if let Some(name) = name {
+        name.clone_into(&mut guild.name);
+    }
+    guild.owner = owner.unwrap_or(guild.owner);
+    let rendered = guild.render();
+    world.tell_guild(id, "GUILD_UPDATE", intent::GUILDS, rendered);
+    Ok(())
+}
+
 fn insert_member(world: &mut World, guild: Id, user: Id, roles: Vec<Id>) {
     if let Some(guild) = world.guilds.get_mut(&guild) {
         let member = Member {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::compose::{Draft, fill};
-use super::delivery::{apply_edit, deliver, remove, tell_update};
+use super::delivery::{apply_edit, deliver, remove, remove_many, tell_update};
 use super::threads;
 use crate::api::error::{
     ApiError, MISSING_PERMISSIONS, NON_TEXT_CHANNEL, NOT_FOUND, NOT_THE_AUTHOR,
@@ -301,8 +301,6 @@ pub(crate) fn delete_many(
             errors: None,
         });
     }
-    for id in ids {
-        remove(world, &channel, id);
-    }
+    remove_many(world, &channel, &ids);
     Ok(())
 }

@@ -7,6 +7,7 @@ pub(crate) mod delivery;
 pub(crate) mod follow_ups;
 pub(crate) mod guilds;
 pub(crate) mod history;
+mod media_type;
 pub(crate) mod mentions;
 pub(crate) mod messages;
 pub(crate) mod pins;

@@ -1,18 +1,39 @@
 //! The bytes of attachments.
 
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode};
 
+use super::{render, wait};
+use crate::control::failures::Failure;
+use crate::control::requests::Record;
 use crate::snowflake::Id;
-use crate::state::AppState;
+use crate::state::{AppState, lock};
 
-/// Gives an attachment. As on Discord, whoever has the address has the file.
+/// Gives an attachment. As on Discord, whoever has the address has the file. It can be made to
+/// fail, and is noted, as requests to the API are.
 pub(super) async fn download(
     State(state): State<AppState>,
     Path((_, id, _)): Path<(String, String, String)>,
+    request: Request,
 ) -> Response {
+    let (parts, _) = request.into_parts();
+    let failure = lock(&state.failures).take(parts.method.as_str(), parts.uri.path());
+    if let Some(failure) = &failure {
+        wait(failure.delay).await;
+    }
+    let response = match failure.and_then(Failure::into_answer) {
+        Some((status, headers, body)) => render(status, &headers, body.as_ref()),
+        None => stored(&state, &id),
+    };
+    let mut record = Record::new(&parts, None);
+    record.finish(response.status().as_u16(), None);
+    lock(&state.requests).push(record);
+    response
+}
+
+fn stored(state: &AppState, id: &str) -> Response {
     let found = id.parse::<Id>().ok().and_then(|id| {
         state.read(|world| {
             let bytes = world.files.get(&id)?.as_ref().clone();

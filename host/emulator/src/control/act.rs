@@ -1,12 +1,16 @@
 //! People speak, edit, react, type, start threads, and delete.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{Answered, id_in, object, optional_id, path_id, text_in};
-use crate::actions::compose::Draft;
+use super::{Answered, id_in, object, object_within, optional_id, path_id, text_in};
+use crate::actions::compose::{Draft, Upload};
 use crate::actions::{channels, delivery, messages, reactions, threads};
 use crate::api::error::{UNKNOWN_CHANNEL, UNKNOWN_MESSAGE};
 use crate::api::messages::with_nonce;
@@ -14,6 +18,9 @@ use crate::refusal::Refusal;
 use crate::snowflake::Id;
 use crate::state::AppState;
 use crate::world::World;
+
+/// Bytes of a request that may bring files, which are a third longer in base64.
+const FILES_LIMIT: usize = 64 * 1024 * 1024;
 
 /// The fields of a message that `say` passes on.
 const MESSAGE: [&str; 9] = [
@@ -37,6 +44,28 @@ fn message_body(body: &Value) -> Value {
             .map(|(name, value)| ((*name).to_owned(), value.clone()))
             .collect(),
     )
+}
+
+/// The files of a message: `[{"name": …, "base64": …, "content_type": …}]`, the type if the sender
+/// claims one.
+fn uploads(body: &Value) -> Result<Vec<Upload>, Refusal> {
+    let files = match body.get("files").filter(|files| !files.is_null()) {
+        None => return Ok(Vec::new()),
+        Some(files) => files.as_array(),
+    };
+    let files = files.ok_or_else(|| Refusal::bad("files must be a list"))?;
+    let read = |(number, file): (u64, &Value)| {
+        let bytes = STANDARD
+            .decode(text_in(file, "base64")?)
+            .map_err(|error| Refusal::bad(format!("a file is no base64: {error}")))?;
+        Ok(Upload {
+            number,
+            filename: text_in(file, "name")?.to_owned(),
+            content_type: file["content_type"].as_str().map(str::to_owned),
+            bytes: Arc::new(bytes),
+        })
+    };
+    (0..).zip(files).map(read).collect()
 }
 
 /// The bot that `mention_bot` means: named by id, or the only one that is connected or there.
@@ -64,9 +93,10 @@ fn mentioned(
     Ok(Some(first))
 }
 
-/// `POST say`: a message by a user, or by another bot.
+/// `POST say`: a message by a user, or by another bot, with `files` if there are any.
 pub(super) async fn say(State(state): State<AppState>, body: Body) -> Answered {
-    let body = object(body).await?;
+    let body = object_within(body, FILES_LIMIT).await?;
+    let uploads = uploads(&body)?;
     let (user, channel) = (id_in(&body, "user")?, id_in(&body, "channel")?);
     state.change(|world| {
         world.user(user)?;
@@ -77,7 +107,7 @@ pub(super) async fn say(State(state): State<AppState>, body: Body) -> Answered {
         }
         let draft = Draft {
             body: &message,
-            uploads: &[],
+            uploads: &uploads,
         };
         let id = messages::create(world, user, channel, &draft)?;
         let rendered = world.render_message(world.message(channel, id)?, Some(user));

@@ -94,18 +94,26 @@ pub(super) async fn user(State(state): State<AppState>, body: Body) -> Answered 
 /// `POST guilds`.
 pub(super) async fn guild(State(state): State<AppState>, body: Body) -> Answered {
     let body = object(body).await?;
-    let name = text_in(&body, "name")?;
-    if !(2..=100).contains(&name.chars().count()) {
+    let known = optional_id(&body, "id")?;
+    let name = match known {
+        Some(_) if body.get("name").is_none() => None,
+        _ => Some(text_in(&body, "name")?),
+    };
+    if name.is_some_and(|name| !(2..=100).contains(&name.chars().count())) {
         return Err(Refusal::bad("name takes 2 to 100 characters"));
     }
     let owner = optional_id(&body, "owner")?
         .map_or_else(|| optional_id(&body, "owner_id"), |id| Ok(Some(id)))?;
     state.change(|world| {
+        if let Some(id) = known {
+            guilds::update_guild(world, id, name, owner)?;
+            return Ok(Json(world.guild(id)?.render()));
+        }
         let owner = match owner {
             Some(owner) => world.user(owner)?.id,
             None => guilds::create_user(world, "owner", None, true),
         };
-        let id = guilds::create_guild(world, name, owner);
+        let id = guilds::create_guild(world, name.unwrap_or_default(), owner);
         Ok(Json(world.guild(id)?.render()))
     })
 }

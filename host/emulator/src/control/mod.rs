@@ -125,9 +125,15 @@ type Answered = Result<axum::Json<Value>, Refusal>;
 
 /// Reads a body as a JSON object.
 async fn object(body: Body) -> Result<Value, Refusal> {
-    let bytes = to_bytes(body, BODY_LIMIT)
-        .await
-        .map_err(|_| Refusal::new(413, "too-large", "the body is larger than 1 MiB"))?;
+    object_within(body, BODY_LIMIT).await
+}
+
+/// Reads a body of at most `limit` bytes as a JSON object.
+async fn object_within(body: Body, limit: usize) -> Result<Value, Refusal> {
+    let bytes = to_bytes(body, limit).await.map_err(|_| {
+        let text = format!("the body is larger than {} MiB", limit / (1024 * 1024));
+        Refusal::new(413, "too-large", text)
+    })?;
     if bytes.is_empty() {
         return Ok(serde_json::json!({}));
     }

@@ -8,6 +8,7 @@
 
 mod attachments;
 mod bench;
+mod changes;
 mod conformance;
 mod control;
 mod errors;

@@ -169,3 +169,25 @@ pub(super) fn bot_thread(
         })
         .optional()?)
 }
+
+/// Notes that a profile was connected; the last call wins, also when the clock was set back.
+pub(super) fn keep_connected_at(
+    connection: &Connection,
+    profile: &Profile,
+    at: i64,
+) -> Result<(), Fault> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO connection_marks (profile, at) VALUES (?1, ?2)")?
+        .execute((profile, at))?;
+    Ok(())
+}
+
+pub(super) fn connected_at(
+    connection: &Connection,
+    profile: &Profile,
+) -> Result<Option<i64>, Fault> {
+    Ok(connection
+        .prepare_cached("SELECT at FROM connection_marks WHERE profile = ?1")?
+        .query_row([profile], |row| row.get(0))
+        .optional()?)
+}

@@ -4,6 +4,7 @@
 //! SQLite. Admission, claims and endings are single transactions, and each is on disk when it
 //! answers. Who may run what is not decided here.
 
+mod flags;
 mod heard;
 mod key;
 mod list;
@@ -138,6 +139,12 @@ pub trait SessionStore: Send + Sync {
     /// The same of every channel, the latest 500.
     async fn all_heard(&self, profile: &Profile) -> Result<Vec<Heard>, StoreError>;
 
+    /// Notes that a profile was connected to its platform at this time. The last call wins.
+    async fn keep_connected_at(&self, profile: &Profile, at: i64) -> Result<(), StoreError>;
+
+    /// When a profile was last known to be connected; none if it never was.
+    async fn connected_at(&self, profile: &Profile) -> Result<Option<i64>, StoreError>;
+
     /// Marks a thread as the bot's.
     async fn mark_bot_thread(
         &self,
@@ -185,6 +192,20 @@ pub trait SessionStore: Send + Sync {
 
     /// Deletes a to-do: whether it was there.
     async fn delete_todo(&self, session: &SessionKey, id: u32) -> Result<bool, StoreError>;
+
+    /// Sets (`on`) or takes away that nothing of a session asks for approval: whether there is such
+    /// a session. It is in the audit log as `yolo-on` or `yolo-off`, under `by`: 1 to 512 bytes,
+    /// such as `local:cli`.
+    async fn set_yolo(
+        &self,
+        session: &SessionKey,
+        on: bool,
+        by: &str,
+        now: i64,
+    ) -> Result<bool, StoreError>;
+
+    /// Whether nothing of a session asks for approval.
+    async fn is_yolo(&self, session: &SessionKey) -> Result<bool, StoreError>;
 
     /// A profile's sessions, the latest first, `limit` at most.
     async fn sessions(&self, profile: &Profile, limit: u32) -> Result<Vec<Session>, StoreError>;
@@ -375,6 +396,20 @@ impl SessionStore for Store {
             .await
     }
 
+    async fn keep_connected_at(&self, profile: &Profile, at: i64) -> Result<(), StoreError> {
+        let profile = profile.clone();
+        self.writer
+            .write_async(move |connection| heard::keep_connected_at(connection, &profile, at))
+            .await
+    }
+
+    async fn connected_at(&self, profile: &Profile) -> Result<Option<i64>, StoreError> {
+        let profile = profile.clone();
+        self.readers
+            .read_async(move |connection| heard::connected_at(connection, &profile))
+            .await
+    }
+
     async fn mark_bot_thread(
         &self,
         profile: &Profile,
@@ -445,6 +480,26 @@ impl SessionStore for Store {
         let session = session.clone();
         self.writer
             .write_async(move |connection| todos::delete(connection, &session, id))
+            .await
+    }
+
+    async fn set_yolo(
+        &self,
+        session: &SessionKey,
+        on: bool,
+        by: &str,
+        now: i64,
+    ) -> Result<bool, StoreError> {
+        let (session, by) = (session.clone(), by.to_owned());
+        self.writer
+            .write_async(move |connection| flags::set_yolo(connection, &session, on, &by, now))
+            .await
+    }
+
+    async fn is_yolo(&self, session: &SessionKey) -> Result<bool, StoreError> {
+        let session = session.clone();
+        self.readers
+            .read_async(move |connection| flags::is_yolo(connection, &session))
             .await
     }
 

@@ -2,9 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::row::{RowId, stored_enum};
+use super::row::RowId;
 use crate::SessionKey;
 use crate::error::{Fault, Limit, StoreError};
+use crate::stored::stored_enum;
 
 /// Whether a to-do is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

@@ -2,9 +2,10 @@
 
 use rusqlite::Connection;
 
-use super::row::{Json, Origin, RowId, stored_enum};
+use super::row::{Json, Origin, RowId};
 use crate::SessionKey;
 use crate::error::Fault;
+use crate::stored::stored_enum;
 
 /// Who speaks in an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

@@ -9,7 +9,7 @@ use genai::chat::{
 use serde_json::{Value, json};
 
 use super::watch::Watch;
-use crate::model::{Completion, ModelError, ModelMessage, ToolCall, ToolSpec};
+use crate::model::{Completion, MediaPart, ModelError, ModelMessage, ToolCall, ToolSpec};
 
 /// The longest name of a tool, in bytes.
 const MAX_TOOL_NAME: usize = 64;
@@ -82,6 +82,9 @@ pub(super) fn chat(request: &Completion) -> ChatRequest {
         messages.extend(tool_message(&mut results));
         match message {
             ModelMessage::User(text) => messages.push(ChatMessage::user(sent_text(text))),
+            ModelMessage::UserWithMedia { text, media } => {
+                messages.push(ChatMessage::user(with_media(text, media)));
+            }
             ModelMessage::Assistant { text, calls } => {
                 messages.extend(assistant_message(text, calls));
             }
@@ -97,6 +100,17 @@ pub(super) fn chat(request: &Completion) -> ChatRequest {
             .filter(|all: &Vec<_>| !all.is_empty()),
         ..ChatRequest::default()
     }
+}
+
+/// What is shown goes before the text that speaks of it: Anthropic advises so, and the others do
+/// not mind.
+fn with_media(text: &str, media: &[MediaPart]) -> MessageContent {
+    let shown = media.iter().map(|part| {
+        let name = Some(part.name.clone());
+        ContentPart::from_binary_base64(part.media_type, Arc::clone(&part.base64), name)
+    });
+    let parts: Vec<_> = shown.chain([ContentPart::Text(sent_text(text))]).collect();
+    MessageContent::from_parts(parts)
 }
 
 /// The results of calls that were made together go together: Anthropic wants them in one message.

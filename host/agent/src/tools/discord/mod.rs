@@ -1,7 +1,10 @@
 //! `discord`: the operator's six actions.
 
 mod arguments;
+mod mesh;
 mod scope;
+
+pub(crate) use mesh::OperatorGuilds;
 
 use async_trait::async_trait;
 use ostler_store::{BotThread, ChannelId, Origin, PersonId};
@@ -10,6 +13,7 @@ use serde_json::Value;
 use self::arguments::Action;
 use super::{Tool, ToolContext, ToolFailure};
 use crate::channel::{MessageView, NewForumPost, NewThread, Post, Window};
+use crate::gate::Permit;
 use crate::model::ToolSpec;
 use crate::turn::frame;
 
@@ -33,6 +37,7 @@ impl Tool for Discord {
         &self,
         context: &ToolContext<'_>,
         given: Value,
+        _permit: Option<Permit>,
     ) -> Result<String, ToolFailure> {
         let action = arguments::read(given)?;
         scope::check(context, &action).await?;

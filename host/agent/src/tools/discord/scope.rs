@@ -4,12 +4,15 @@ use ostler_config::{Snowflake, WidePostChannels};
 use ostler_store::ChannelId;
 
 use super::arguments::Action;
-use super::{ToolContext, ToolFailure, asker};
+use super::{ToolContext, ToolFailure, asker, mesh};
 use crate::authority::{Scope, Tier};
 
 /// Checks an action against the authority and the configuration as it is now.
 pub(super) async fn check(context: &ToolContext<'_>, action: &Action) -> Result<(), ToolFailure> {
     let config = context.services.config.borrow().clone();
+    if context.authority.scope == Scope::Mesh {
+        return mesh::check(context, action, config.discord.narrow_post_channels()).await;
+    }
     let is_still_the_owner = context.authority.tier == Tier::Owner
         && asker(context).is_some_and(|asker| {
             config
@@ -25,7 +28,7 @@ pub(super) async fn check(context: &ToolContext<'_>, action: &Action) -> Result<
     }
     match &context.authority.scope {
         Scope::Unscoped => {}
-        Scope::Server(_) | Scope::AskerSees(_) => {
+        Scope::Server(_) | Scope::AskerSees(_) | Scope::Mesh => {
             return Err(ToolFailure::new("out-of-scope", "this turn may not use it"));
         }
     }
@@ -51,7 +54,7 @@ pub(super) async fn check(context: &ToolContext<'_>, action: &Action) -> Result<
 }
 
 /// Whether the target is a thread of a listed channel, read afresh.
-async fn parent_is_allowed(
+pub(super) async fn parent_is_allowed(
     context: &ToolContext<'_>,
     target: &ChannelId,
     allowed: &[Snowflake],
@@ -63,6 +66,6 @@ async fn parent_is_allowed(
     }))
 }
 
-fn holds(allowed: &[Snowflake], channel: &ChannelId) -> bool {
+pub(super) fn holds(allowed: &[Snowflake], channel: &ChannelId) -> bool {
     allowed.iter().any(|id| id.as_str() == channel.as_str())
 }

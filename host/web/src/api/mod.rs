@@ -1,63 +1,25 @@
-//! `/api/v1`: what runs and what is installed.
+//! `/api/v1`: what runs, what is installed, what waits for an answer, and what happened.
+
+mod approvals;
+mod audit;
+mod error;
 
 use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use ostler_agent::view::{SessionView, session_detail};
-use ostler_registry::{LoadedInstall, RegistryError};
+use ostler_registry::LoadedInstall;
 use ostler_runtime::{ExportCall, ExportResult, Outcome};
-use ostler_store::{PackageName, Profile, SessionKey, SessionStore as _, StoreError};
+use ostler_store::{PackageName, Profile, SessionKey, SessionStore as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub(crate) use self::error::{ApiError, error};
 use crate::server::{ProfileState, Shared};
-
-/// An answer that says what went wrong: `{"error": {"code", "message"}}`.
-pub(crate) fn error(status: StatusCode, code: &str, message: &str) -> ApiError {
-    ApiError {
-        status,
-        code: code.to_owned(),
-        message: message.to_owned(),
-    }
-}
-
-/// What went wrong.
-pub(crate) struct ApiError {
-    status: StatusCode,
-    code: String,
-    message: String,
-}
-
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
-        let body = json!({"error": {"code": self.code, "message": self.message}});
-        (self.status, Json(body)).into_response()
-    }
-}
-
-impl From<StoreError> for ApiError {
-    fn from(failed: StoreError) -> Self {
-        error(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            failed.code(),
-            &failed.to_string(),
-        )
-    }
-}
-
-impl From<RegistryError> for ApiError {
-    fn from(failed: RegistryError) -> Self {
-        let status = match &failed {
-            RegistryError::NotInstalled { .. } => StatusCode::NOT_FOUND,
-            _ => StatusCode::CONFLICT,
-        };
-        error(status, failed.code(), &failed.to_string())
-    }
-}
 
 pub(crate) fn router() -> Router<Arc<Shared>> {
     Router::new()
@@ -66,6 +28,11 @@ pub(crate) fn router() -> Router<Arc<Shared>> {
         .route("/installs", get(installs))
         .route("/installs/{name}", get(install))
         .route("/installs/{name}/tools/{tool}", post(call))
+        .route("/approvals", get(approvals::list))
+        .route("/approvals/{id}", get(approvals::one))
+        .route("/approvals/{id}/approve", post(approvals::approve))
+        .route("/approvals/{id}/deny", post(approvals::deny))
+        .route("/audit", get(audit::list))
 }
 
 pub(crate) async fn not_found() -> ApiError {
