@@ -4,13 +4,34 @@
 //! would (`(import "ostler:host/log@0.1.0" "info" (func …))`); the component around it is made by
 //! the same encoder that builds plugins, so that it imports exactly what the text does.
 
+mod rule;
+
 use std::path::Path;
 
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
-use wit_parser::Resolve;
+use wit_parser::{PackageId, Resolve, WorldId};
+
+pub use rule::{RuleVerdict, package_with_rule, rule};
 
 /// A tool's good answer: `done`. The template of [`tool`] has it at this address.
 pub const DONE: &str = "(i32.const 64)";
+
+/// The allocator of a guest's core module, which never frees: it hands out the memory from the
+/// module's global `$next` on.
+const REALLOC: &str = r#"
+    (func $realloc (export "cabi_realloc")
+        (param i32 i32 i32) (param $size i32) (result i32)
+        (local $place i32)
+        (local.set $place (global.get $next))
+        (global.set $next (i32.and
+            (i32.add (i32.add (global.get $next) (local.get $size)) (i32.const 7))
+            (i32.const -8)))
+        (block $fits
+            (br_if $fits (i32.le_u (global.get $next)
+                (i32.mul (memory.size) (i32.const 65536))))
+            (drop (memory.grow (i32.add (i32.const 1)
+                (i32.div_u (local.get $size) (i32.const 65536))))))
+        (local.get $place))"#;
 
 /// Encodes a core module, given as text, as a component of one of the worlds of `wit/`.
 ///
@@ -18,14 +39,44 @@ pub const DONE: &str = "(i32.const 64)";
 /// If the text does not parse or does not fit the world.
 #[must_use]
 pub fn component(world: &str, core: &str) -> Vec<u8> {
-    let mut resolve = Resolve::default();
-    let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../wit");
-    let (package, _) = resolve.push_dir(wit).expect("the WIT package is whole");
+    let (resolve, package) = wit();
     let world = resolve
         .select_world(&[package], Some(world))
         .expect("the world exists");
+    encode(&resolve, world, core)
+}
+
+/// Encodes a core module, given as text, as a component that may import all that the host has and
+/// exports one interface of `wit/`, such as `hook-pre-tool-call`. The worlds there export all
+/// hooks at once.
+fn component_exporting(interface: &str, core: &str) -> Vec<u8> {
+    let (mut resolve, _) = wit();
+    let world = format!(
+        "package ostler:test-guest;
+         world guest {{
+             include ostler:host/imports@0.1.0;
+             export ostler:host/{interface}@0.1.0;
+         }}"
+    );
+    let package = resolve
+        .push_str("guest.wit", &world)
+        .expect("the interface exists");
+    let world = resolve
+        .select_world(&[package], Some("guest"))
+        .expect("the world exists");
+    encode(&resolve, world, core)
+}
+
+fn wit() -> (Resolve, PackageId) {
+    let mut resolve = Resolve::default();
+    let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../wit");
+    let (package, _) = resolve.push_dir(wit).expect("the WIT package is whole");
+    (resolve, package)
+}
+
+fn encode(resolve: &Resolve, world: WorldId, core: &str) -> Vec<u8> {
     let mut module = wat::parse_str(core).expect("the text parses");
-    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)
+    embed_component_metadata(&mut module, resolve, world, StringEncoding::UTF8)
         .expect("the world can be embedded");
     ComponentEncoder::default()
         .validate(true)
@@ -58,19 +109,7 @@ pub fn tool(imports: &str, body: &str, rest: &str) -> Vec<u8> {
                 {imports}
                 (memory (export "memory") 1)
                 (global $next (mut i32) (i32.const 4096))
-                (func $realloc (export "cabi_realloc")
-                    (param i32 i32 i32) (param $size i32) (result i32)
-                    (local $place i32)
-                    (local.set $place (global.get $next))
-                    (global.set $next (i32.and
-                        (i32.add (i32.add (global.get $next) (local.get $size)) (i32.const 7))
-                        (i32.const -8)))
-                    (block $fits
-                        (br_if $fits (i32.le_u (global.get $next)
-                            (i32.mul (memory.size) (i32.const 65536))))
-                        (drop (memory.grow (i32.add (i32.const 1)
-                            (i32.div_u (local.get $size) (i32.const 65536))))))
-                    (local.get $place))
+                {REALLOC}
                 (func $list (export "ostler:host/tools@0.1.0#list") (result i32) (i32.const 16))
                 (func $call (export "ostler:host/tools@0.1.0#call")
                     (param $name i32) (param $name_len i32)

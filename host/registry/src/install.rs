@@ -189,6 +189,19 @@ impl Registry {
         Ok(failed)
     }
 
+    /// The active installs of a profile in the order of installation, in which their hooks are
+    /// asked. An update keeps an install's place; those of one millisecond stand by name.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn installs_in_order(&self, profile: &Profile) -> Result<Vec<InstallRow>, RegistryError> {
+        let mut installs = self.store.installs(profile)?;
+        installs.retain(|install| install.state == InstallState::Active);
+        // They come by name, and the sort is stable.
+        installs.sort_by_key(|install| install.installed_at);
+        Ok(installs)
+    }
+
     /// The row of an active install.
     pub(crate) fn install_row(
         &self,

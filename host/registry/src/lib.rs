@@ -9,7 +9,8 @@
 //! 2. [`Registry::review`] verifies the statement, derives again, and says what an installer
 //!    needs to know.
 //! 3. [`Review::accept`] turns a person's answer into an [`Accepted`] access; nothing else does.
-//! 4. [`Registry::install`] records it: *that* is the grant. [`Registry::load`] links exactly it.
+//! 4. [`Registry::install`] records it: *that* is the grant. [`Registry::load`] links exactly it,
+//!    and a [`LoadedInstall`] answers for the hooks in it.
 //!
 //! # What it promises
 //! - A version never changes, and a component is only ever used if its bytes have the digest that
@@ -22,6 +23,7 @@
 
 mod blobs;
 mod error;
+mod hooks;
 mod install;
 mod keys;
 mod load;
@@ -35,6 +37,7 @@ mod settings;
 mod statement;
 
 pub use error::RegistryError;
+pub use hooks::{HookOutcome, PRE_TOOL_CALL};
 pub use install::{Installed, Uninstalled};
 pub use load::LoadedInstall;
 pub use manifest::{Build, Language, Manifest, NamedEntry, SecretEntry, SenderPolicy};

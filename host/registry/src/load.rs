@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use ostler_runtime::{HostServices, InvocationContext, InvocationKind, Limits, Loaded, MemberSet};
-use ostler_scanner::Scan;
+use ostler_runtime::{
+    HostServices, InvocationContext, InvocationKind, Limits, Loaded, MemberSet, Runtime,
+};
+use ostler_scanner::{Access, Scan};
 use ostler_store::{PackageName, Profile};
 
 use crate::error::RegistryError;
@@ -21,6 +23,9 @@ pub struct LoadedInstall {
     pub version: String,
     /// The tools that it offers.
     pub tools: Vec<CatalogueTool>,
+    /// What was accepted: the grant.
+    pub(crate) accepted: Access,
+    pub(crate) runtime: Arc<Runtime>,
     granted: MemberSet,
     services: HostServices,
 }
@@ -64,6 +69,8 @@ impl Registry {
             scan: review.scan,
             version: row.version,
             tools: review.tools,
+            accepted,
+            runtime: Arc::clone(&self.runtime),
             granted,
             services: HostServices {
                 settings: Arc::new(InstallSettings {
@@ -88,7 +95,7 @@ impl LoadedInstall {
         self.context(InvocationKind::Lifecycle)
     }
 
-    fn context(&self, kind: InvocationKind) -> InvocationContext {
+    pub(crate) fn context(&self, kind: InvocationKind) -> InvocationContext {
         InvocationContext {
             kind,
             has_session: false,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ostler_scanner::access::{AccessChange, Part};
 use ostler_scanner::{Access, SCANNER_VERSION, Scan, rules, scan_component};
-use ostler_store::{Digest, PackageName, Profile, VersionRow};
+use ostler_store::{Digest, InstallRow, PackageName, Profile, VersionRow};
 
 use crate::error::RegistryError;
 use crate::manifest::Manifest;
@@ -142,6 +142,14 @@ impl Registry {
             row,
             component,
         })
+    }
+
+    /// What an install's row says was accepted: the grant, also of an install that does not load.
+    ///
+    /// # Errors
+    /// [`RegistryError::GrantUnreadable`]; such an install is granted nothing.
+    pub fn granted(&self, install: &InstallRow) -> Result<Access, RegistryError> {
+        self.accepted_access(&install.package, &install.access)
     }
 
     /// The access that an install's row records; one that cannot be read grants nothing.

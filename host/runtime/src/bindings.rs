@@ -14,6 +14,7 @@ wasmtime::component::bindgen!({
             import ostler:host/settings@0.1.0;
             export ostler:host/tools@0.1.0;
             export ostler:host/lifecycle@0.1.0;
+            export ostler:host/hook-pre-tool-call@0.1.0;
         }
     ",
     world: "ostler:runtime-host/served",
@@ -23,13 +24,18 @@ wasmtime::component::bindgen!({
         default: trappable,
     },
     exports: { default: async },
+    // Callers compare verdicts, and hand calls around.
+    additional_derives: [PartialEq],
 });
 
-pub(crate) use exports::ostler::host::{lifecycle, tools};
+pub(crate) use exports::ostler::host::{hook_pre_tool_call, lifecycle, tools};
 pub(crate) use ostler::host::{crypto, log, presence, settings};
 
+pub use exports::ostler::host::hook_pre_tool_call::{AskRequest, CallVerdict, PendingCall};
 pub use exports::ostler::host::tools::{Tool, ToolError};
-pub use ostler::host::types::{ErrorCode, HostError};
+pub use ostler::host::types::{
+    ChatKind, ErrorCode, HostError, OriginKind, SessionInfo, TurnContext,
+};
 
 impl ErrorCode {
     /// The code as WIT spells it.

@@ -14,6 +14,8 @@ pub enum InvocationKind {
     Tool,
     /// A lifecycle handler runs.
     Lifecycle,
+    /// A middleware hook runs.
+    Middleware,
     /// Publishing asks for the list of tools. Every member is absent: what a package offers may
     /// not depend on who asks.
     Catalogue,

@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use wasmtime::component::{Component, InstancePre};
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
-use crate::bindings::{lifecycle, tools};
+use crate::bindings::{hook_pre_tool_call, lifecycle, tools};
 use crate::cache::Cache;
 use crate::error::RuntimeError;
 use crate::host_types::HostTypes;
@@ -146,7 +146,8 @@ impl Runtime {
     /// it names the cache entry.
     ///
     /// # Errors
-    /// [`RuntimeError::Compile`] if the runtime refuses the bytes.
+    /// [`RuntimeError::Compile`] if the runtime refuses the bytes, [`RuntimeError::Signature`] if an
+    /// export that the host calls has another type than the host's.
     pub fn compile(&self, digest: &str, bytes: &[u8]) -> Result<Compiled, RuntimeError> {
         if let Some(component) = self
             .cache
@@ -157,6 +158,8 @@ impl Runtime {
         }
         let component = Component::new(&self.engine, bytes)
             .map_err(|error| RuntimeError::Compile(format!("{error:#}")))?;
+        // Once, as compiling: a start from the cache has no time for it.
+        self.host_types.check_exports(&self.engine, &component)?;
         if let Some(cache) = &self.cache {
             cache.store(digest, &component);
         }
@@ -174,7 +177,7 @@ impl Runtime {
     /// # Errors
     /// [`RuntimeError::NotGranted`] if the component imports another member,
     /// [`RuntimeError::UnknownImport`] if it imports what is no member,
-    /// [`RuntimeError::Signature`] if a function or export has another type than the host's.
+    /// [`RuntimeError::Signature`] if an imported function has another type than the host's.
     pub fn load(&self, compiled: &Compiled, granted: MemberSet) -> Result<Loaded, RuntimeError> {
         let linker = link::linker(&self.engine, &self.host_types, &compiled.component, granted)?;
         let signature = |error: wasmtime::Error| RuntimeError::Signature(format!("{error:#}"));
@@ -182,14 +185,9 @@ impl Runtime {
             .instantiate_pre(&compiled.component)
             .map_err(signature)?;
         let exports = |name: &str| {
-            let interface = format!(
-                "{}/{name}@{}",
-                ostler_scanner::members::WIT_PACKAGE,
-                ostler_scanner::members::WIT_VERSION
-            );
             compiled
                 .component
-                .get_export_index(None, &interface)
+                .get_export_index(None, link::host_interface(name))
                 .is_some()
         };
         let tools = exports("tools")
@@ -200,10 +198,15 @@ impl Runtime {
             .then(|| lifecycle::GuestIndices::new(&instance_pre))
             .transpose()
             .map_err(signature)?;
+        let pre_tool_call = exports("hook-pre-tool-call")
+            .then(|| hook_pre_tool_call::GuestIndices::new(&instance_pre))
+            .transpose()
+            .map_err(signature)?;
         Ok(Loaded {
             instance_pre,
             tools,
             lifecycle,
+            pre_tool_call,
         })
     }
 }
@@ -230,4 +233,5 @@ pub struct Loaded {
     pub(crate) instance_pre: InstancePre<State>,
     pub(crate) tools: Option<tools::GuestIndices>,
     pub(crate) lifecycle: Option<lifecycle::GuestIndices>,
+    pub(crate) pre_tool_call: Option<hook_pre_tool_call::GuestIndices>,
 }

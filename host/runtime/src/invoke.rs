@@ -5,15 +5,16 @@ use std::sync::Arc;
 use wasmtime::component::Instance;
 use wasmtime::{Store, UpdateDeadline, WasmBacktrace};
 
-use crate::bindings::{Tool, ToolError};
+use crate::bindings::{CallVerdict, PendingCall, Tool, ToolError};
 use crate::context::InvocationContext;
 use crate::engine::{Loaded, Runtime};
 use crate::limits::{LimitHit, Limits};
 use crate::outcome::{HostFault, Invoked, Outcome, Trap};
 use crate::state::State;
+use crate::verdict;
 
 /// What is called.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ExportCall {
     /// `tools.list`
     ListTools,
@@ -26,6 +27,8 @@ pub enum ExportCall {
     },
     /// A handler of `lifecycle`.
     Lifecycle(LifecycleEvent),
+    /// `hook-pre-tool-call.handle`
+    PreToolCall(Box<PendingCall>),
 }
 
 /// The events of `lifecycle` that the host has today.
@@ -51,6 +54,9 @@ pub enum ExportResult {
     Answer(Result<String, ToolError>),
     /// A handler's answer, or its own error.
     Handled(Result<(), String>),
+    /// What a hook says of a tool call, within the bounds of [`CallVerdict::check`], or its own
+    /// error.
+    CallVerdict(Result<CallVerdict, String>),
 }
 
 impl Runtime {
@@ -160,6 +166,12 @@ impl Invocation {
             let limit = self.limits.payload_bytes;
             return Ok(Outcome::Limit(LimitHit::PayloadBytes { limit }));
         }
+        // WIT has no bounds on texts; a verdict beyond those of the interface is no verdict.
+        if let ExportResult::CallVerdict(answer) = &result
+            && let Err(error) = verdict::check_answer(answer)
+        {
+            return Ok(Outcome::BadOutput(error.to_string()));
+        }
         Ok(Outcome::Returned(result))
     }
 
@@ -199,6 +211,17 @@ impl Invocation {
                     LifecycleEvent::Uninstalling => handlers.call_uninstalling(store).await?,
                 }))
             }
+            ExportCall::PreToolCall(pending) => {
+                let hook = self
+                    .plugin
+                    .pre_tool_call
+                    .as_ref()
+                    .ok_or_else(|| missing("hook-pre-tool-call"))?;
+                let hook = hook.load(&mut *store, instance)?;
+                Ok(ExportResult::CallVerdict(
+                    hook.call_handle(store, pending).await?,
+                ))
+            }
         }
     }
 }
@@ -212,7 +235,14 @@ fn payload_bytes(result: &ExportResult) -> usize {
         ExportResult::Answer(Ok(answer)) => answer.len(),
         ExportResult::Answer(Err(error)) => error.code.len() + error.message.len(),
         ExportResult::Handled(Ok(())) => 0,
-        ExportResult::Handled(Err(message)) => message.len(),
+        ExportResult::CallVerdict(Ok(verdict)) => match verdict {
+            CallVerdict::Allow => 0,
+            CallVerdict::Block(text) | CallVerdict::Change(text) => text.len(),
+            CallVerdict::Ask(ask) => ask.message.len() + ask.rule_key.len(),
+        },
+        ExportResult::Handled(Err(message)) | ExportResult::CallVerdict(Err(message)) => {
+            message.len()
+        }
     }
 }
 

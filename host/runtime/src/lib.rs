@@ -32,8 +32,12 @@ mod outcome;
 mod presence;
 mod state;
 mod ticker;
+mod verdict;
 
-pub use bindings::{ErrorCode, HostError, Tool, ToolError};
+pub use bindings::{
+    AskRequest, CallVerdict, ChatKind, ErrorCode, HostError, OriginKind, PendingCall, SessionInfo,
+    Tool, ToolError, TurnContext,
+};
 pub use context::{
     HostServices, InvocationContext, InvocationKind, NoSettings, ServiceFuture, Settings,
     SettingsError, SettingsPage,
@@ -45,3 +49,4 @@ pub use limits::{LimitHit, Limits};
 pub use member_set::{MemberId, MemberSet};
 pub use outcome::{HostFault, Invoked, LogLevel, LogLine, Outcome, Trap, Usage};
 pub use presence::present;
+pub use verdict::VerdictError;

@@ -31,12 +31,13 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The defaults for a kind of invocation: 30 s for tools, 10 s for lifecycle handlers and
-    /// for the catalogue, which is taken at publish.
+    /// The defaults for a kind of invocation: 30 s for tools, 5 s for middleware hooks, 10 s for
+    /// lifecycle handlers and for the catalogue, which is taken at publish.
     #[must_use]
     pub fn for_kind(kind: InvocationKind) -> Self {
         let wall_clock = match kind {
             InvocationKind::Tool => Duration::from_secs(30),
+            InvocationKind::Middleware => Duration::from_secs(5),
             InvocationKind::Lifecycle | InvocationKind::Catalogue => Duration::from_secs(10),
         };
         Self {

@@ -84,7 +84,7 @@ fn served(interface: &str) -> Option<&'static Served> {
 }
 
 /// The full name of an interface of the host.
-fn host_interface(interface: &str) -> String {
+pub(crate) fn host_interface(interface: &str) -> String {
     format!("{WIT_PACKAGE}/{interface}@{WIT_VERSION}")
 }
 

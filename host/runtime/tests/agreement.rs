@@ -46,3 +46,39 @@ fn both_list_the_same_imports() {
         );
     }
 }
+
+#[test]
+fn an_export_of_another_type_does_not_compile() {
+    let runtime = runtime(None, GuestThreads::Caller);
+    for (interface, functions, part) in [
+        (
+            "hook-pre-tool-call",
+            r#"(export "handle" (func $f))"#,
+            "hook-pre-tool-call@0.1.0#handle has another type",
+        ),
+        ("hook-pre-tool-call", "", "has no function `handle`"),
+        (
+            "lifecycle",
+            r#"(export "installed" (func $f))"#,
+            "ostler:host/lifecycle@0.1.0",
+        ),
+        (
+            "tools",
+            r#"(export "list" (func $f)) (export "call" (func $f))"#,
+            "ostler:host/tools@0.1.0#",
+        ),
+    ] {
+        let bytes = wat::parse_str(format!(
+            r#"(component
+                (core module $m (func (export "f") (param i32) (result i32) (local.get 0)))
+                (core instance $i (instantiate $m))
+                (func $f (param "call" u32) (result u32) (canon lift (core func $i "f")))
+                (instance $exports {functions})
+                (export "ostler:host/{interface}@0.1.0" (instance $exports)))"#
+        ))
+        .unwrap();
+        let error = runtime.compile(&"0".repeat(64), &bytes).err().unwrap();
+        assert_eq!(error.code(), "signature-mismatch", "{error}");
+        assert!(error.to_string().contains(part), "{error}");
+    }
+}

@@ -36,6 +36,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use discord::OperatorGuilds;
 pub(crate) use dispatch::dispatch;
+use hooks::Rule;
 pub(crate) use plugins::Plugins;
 pub(crate) use shell::ShellPlace;
 
@@ -148,6 +149,8 @@ pub(crate) trait Tool: Send + Sync {
 #[derive(Clone, Default)]
 pub(crate) struct Toolbox {
     tools: BTreeMap<ToolName, (ToolSource, Arc<dyn Tool>)>,
+    /// The plugins that have a say before calls, in the order of installation.
+    rules: Vec<Rule>,
 }
 
 impl Toolbox {
@@ -207,6 +210,23 @@ impl Toolbox {
             .filter(|(name, _)| authority.tools.contains(name))
             .map(|(_, (_, tool))| tool.spec())
             .collect()
+    }
+
+    /// Adds a plugin that has a say before calls.
+    pub(crate) fn add_rule(&mut self, rule: Rule) {
+        self.rules.push(rule);
+    }
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The family that a tool belongs to; empty for one that there is not.
+    fn family(&self, name: &ToolName) -> String {
+        self.tools
+            .get(name)
+            .map(|(source, _)| source.family())
+            .unwrap_or_default()
     }
 
     fn get(&self, name: &ToolName) -> Option<&Arc<dyn Tool>> {

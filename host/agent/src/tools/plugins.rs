@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ostler_registry::{LoadedInstall, Registry};
-use ostler_store::{InstallState, PackageName, Profile};
+use ostler_store::{PackageName, Profile};
 
+use super::hooks::Rule;
 use super::plugin::PluginTool;
 use super::{Tool, Toolbox};
 
@@ -39,7 +40,7 @@ impl Plugins {
     ///
     /// Blocks: it reads the database and may compile.
     pub(crate) fn add_to(&self, toolbox: &mut Toolbox) {
-        let rows = match self.registry.store().installs(&self.profile) {
+        let rows = match self.registry.installs_in_order(&self.profile) {
             Ok(rows) => rows,
             Err(error) => {
                 tracing::error!(code = error.code(), %error, "the plugins cannot be listed");
@@ -49,10 +50,6 @@ impl Plugins {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         loaded.retain(|package, _| rows.iter().any(|row| row.package == *package));
         for row in rows {
-            if row.state != InstallState::Active {
-                loaded.remove(&row.package);
-                continue;
-            }
             let is_current = loaded
                 .get(&row.package)
                 .is_some_and(|known| known.updated_at == row.updated_at);
@@ -76,10 +73,24 @@ impl Plugins {
                     },
                 );
             }
+            let plugin = row.package.as_str();
             let Some(install) = loaded.get(&row.package).and_then(|l| l.install.as_ref()) else {
+                // What it was to guard stays guarded.
+                match self.registry.granted(&row) {
+                    Ok(accepted) => {
+                        if let Some(rule) = Rule::broken(plugin, &accepted) {
+                            toolbox.add_rule(rule);
+                        }
+                    }
+                    Err(error) => {
+                        tracing::error!(plugin, code = error.code(), %error, "a grant cannot be read");
+                    }
+                }
                 continue;
             };
-            let plugin = row.package.as_str();
+            if let Some(rule) = Rule::of(plugin, install) {
+                toolbox.add_rule(rule);
+            }
             let tools = install
                 .tools
                 .iter()

@@ -21,8 +21,16 @@ use crate::host::{self, HostLock, ProfileStart, Start};
 /// to give it: see and write in channels and threads, read their history, open public threads,
 /// attach files, embed links, react; and what `discord_act` changes for Administrators: channels,
 /// pins, messages of others.
-const BOT_PERMISSIONS: u64 =
-    (1 << 4) | (1 << 10) | (1 << 11) | (1 << 13) | (1 << 14) | (1 << 15) | (1 << 16) | (1 << 6) | (1 << 35) | (1 << 38);
+const BOT_PERMISSIONS: u64 = (1 << 4)
+    | (1 << 10)
+    | (1 << 11)
+    | (1 << 13)
+    | (1 << 14)
+    | (1 << 15)
+    | (1 << 16)
+    | (1 << 6)
+    | (1 << 35)
+    | (1 << 38);
 
 /// The secret that holds the emulated bot's token.
 const TOKEN_SECRET: &str = "DISCORD_TOKEN";

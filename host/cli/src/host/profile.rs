@@ -10,9 +10,7 @@ use ostler_config::ConfigWatch;
 use ostler_confine::Confinement;
 use ostler_discord::{Adapter, ApiBase, Token};
 use ostler_registry::Registry;
-use ostler_store::{
-    ApprovalId, ApprovalStore, AuditLog, Profile, SessionStore, StoreError, Via,
-};
+use ostler_store::{ApprovalId, ApprovalStore, AuditLog, Profile, SessionStore, StoreError, Via};
 use ostler_web::ProfileState;
 use tokio::sync::Semaphore;
 
