@@ -212,17 +212,35 @@ async fn a_model_is_told_of_the_tools_of_the_turn_and_no_others() {
         (
             "operator",
             &[
+                "clarify",
                 "discord",
+                // They own the server as well.
+                "discord_act",
+                "discord_guild_read",
                 "no_reply",
                 "notebook__add_note",
                 "notebook__list_notes",
                 "notebook__read_note",
                 "notebook__remove_note",
+                "patch",
+                "read_file",
+                "search_files",
+                "shell",
+                "todo",
+                "write_file",
+            ][..],
+        ),
+        (
+            "admin",
+            &[
+                "clarify",
+                "discord_act",
+                "discord_guild_read",
+                "no_reply",
                 "todo",
             ][..],
         ),
-        ("admin", &["no_reply", "todo"][..]),
-        ("guest", &["no_reply", "todo"][..]),
+        ("guest", &["clarify", "no_reply", "todo"][..]),
     ]
     .into_iter()
     .enumerate()

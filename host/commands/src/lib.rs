@@ -21,6 +21,11 @@
 //! text does not set, and what a program prints, are not known; links are not followed. The
 //! confinement of what runs is what holds then.
 
+#![allow(
+    clippy::collapsible_match,
+    reason = "an arm names the programs that it is about; what decides about them stands below"
+)]
+
 mod arguments;
 mod bounds;
 mod dangers;

@@ -129,7 +129,7 @@ impl Browser {
     }
 
     async fn devtools(&self, command: &str, parameters: Value) {
-        ChromeDevTools::new(self.driver.handle.clone())
+        ChromeDevTools::new(std::sync::Arc::clone(&self.driver.handle))
             .execute_cdp_with_params(command, parameters)
             .await
             .expect("the browser obeys");

@@ -180,7 +180,7 @@ impl Gate<'_> {
             Verdict::Deny(reason) if bypass::is_narrow(self.context.row) => {
                 return Err(self.denied(
                     "guardian-denied",
-                    format!("the guardian denied it: {reason}"),
+                    &format!("the guardian denied it: {reason}"),
                 ));
             }
             Verdict::Deny(reason) => reasons.insert(
@@ -216,7 +216,7 @@ impl Gate<'_> {
         match verdict {
             Verdict::Deny(reason) => Err(self.denied(
                 "reviewer-denied",
-                format!("the reviewer denied it: {reason}"),
+                &format!("the reviewer denied it: {reason}"),
             )),
             Verdict::Approve => {
                 reasons.push(Reason {
@@ -264,7 +264,7 @@ impl Gate<'_> {
         if context.authority.surface.is_none() {
             return Err(self.unasked(
                 "unreachable",
-                "there is no place where somebody could be asked".to_owned(),
+                "there is no place where somebody could be asked",
             ));
         }
         let (class, needs) = match self.effect.card {
@@ -299,11 +299,9 @@ impl Gate<'_> {
         let approval = match asked {
             Ok(approval) => approval,
             Err(AskError::QuestionTooLong) => {
-                return Err(
-                    self.unasked("question_too_long", "it cannot be shown whole".to_owned())
-                );
+                return Err(self.unasked("question_too_long", "it cannot be shown whole"));
             }
-            Err(error) => return Err(self.unasked("unreachable", error.to_string())),
+            Err(error) => return Err(self.unasked("unreachable", &error.to_string())),
         };
         self.ended(&approval)?;
         context.memory.allow();
@@ -318,7 +316,7 @@ impl Gate<'_> {
             Some(ApprovalEnding::Approved) => Ok(()),
             Some(ApprovalEnding::Denied) => Err(self.denied(
                 "denied",
-                match &approval.reason {
+                &match &approval.reason {
                     Some(reason) => format!(
                         "whoever answered denied it, and wrote:\n{}",
                         crate::turn::frame::quote(reason)
@@ -328,20 +326,20 @@ impl Gate<'_> {
             )),
             Some(ApprovalEnding::Unanswered) => Err(self.unasked(
                 "unanswered",
-                format!(
+                &format!(
                     "nobody answered within {window} seconds. That is neither a yes nor a no: the \
                      person can write again, and is then asked again"
                 ),
             )),
             Some(ApprovalEnding::Unreachable) => Err(self.unasked(
                 "unreachable",
-                format!(
+                &format!(
                     "the question could not be shown to anybody ({})",
                     approval.reason.as_deref().unwrap_or("no reason is known")
                 ),
             )),
             Some(ApprovalEnding::Cancelled | ApprovalEnding::Answered) | None => {
-                Err(self.unasked("cancelled", "the question was withdrawn".to_owned()))
+                Err(self.unasked("cancelled", "the question was withdrawn"))
             }
         }
     }
@@ -395,7 +393,7 @@ impl Gate<'_> {
     }
 
     /// A denial, remembered for the turn.
-    fn denied(&self, code: &'static str, why: String) -> Refused {
+    fn denied(&self, code: &'static str, why: &str) -> Refused {
         let ends_turn = self
             .context
             .memory
@@ -420,7 +418,7 @@ impl Gate<'_> {
     }
 
     /// No answer: neither consent nor denial. Not asked again in this turn.
-    fn unasked(&self, code: &'static str, why: String) -> Refused {
+    fn unasked(&self, code: &'static str, why: &str) -> Refused {
         self.context
             .memory
             .refuse(&self.effect.sameness, code, false);

@@ -120,7 +120,7 @@ fn judged(global: &Global, kind: GrantKind, text: &str) -> Result<Vec<String>, F
     }
     notes.extend(judgement.findings.into_iter().map(|finding| finding.why));
     if judgement.uses_sudo {
-        notes.push("It runs with the rights of another account.".to_owned());
+        notes.push("On a card, only the owner could allow it.".to_owned());
     }
     if !judgement.scripts.is_empty() {
         let files: Vec<String> = judgement

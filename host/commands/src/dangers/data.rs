@@ -55,7 +55,7 @@ pub(super) fn check(walk: &mut Walk<'_>, command: &Command<'_>, input: &Input) {
             }
         }
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "buildah" => {
-            containers(walk, command)
+            containers(walk, command);
         }
         "kubectl" | "oc" | "helm" | "k9s" => {
             if command.has_any(&[

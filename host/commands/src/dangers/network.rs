@@ -79,7 +79,7 @@ pub(super) fn check(walk: &mut Walk<'_>, command: &Command<'_>, input: &Input) {
             sends_out(walk, command, sends);
         }
         "http" | "https" | "xh" | "xhs" | "httpie" => {
-            sends_out(walk, command, command.words.len() > 2)
+            sends_out(walk, command, command.words.len() > 2);
         }
         "nc" | "ncat" | "netcat" | "socat" | "telnet" => {
             let runs = command.words.iter().any(|word| {

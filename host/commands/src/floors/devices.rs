@@ -112,10 +112,10 @@ pub(super) fn check(walk: &mut Walk<'_>, program: &str, words: &[Word]) {
             }
         }
         "mkfs" | "mke2fs" | "mkntfs" | "mkdosfs" | "newfs" | "mkudffs" => {
-            file_system(walk, program)
+            file_system(walk, program);
         }
         _ if program.starts_with("mkfs.") || program.starts_with("newfs_") => {
-            file_system(walk, program)
+            file_system(walk, program);
         }
         _ => {}
     }

@@ -85,7 +85,7 @@ impl Walk<'_> {
                     source,
                 } => match self.substitution(script, around)? {
                     Some(output) => {
-                        text.push_str(&inserted(output.trim_end_matches('\n'), *quoted))
+                        text.push_str(&inserted(output.trim_end_matches('\n'), *quoted));
                     }
                     None => text.push(self.unknown(source)),
                 },

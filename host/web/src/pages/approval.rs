@@ -15,7 +15,7 @@ use serde::Deserialize;
 use super::layout::{Page, plain, secret, store_failed, time, whole};
 use super::login::unreadable;
 use super::outcome;
-use super::text::{line, shown};
+use super::text::{line, sentence, shown};
 use crate::answer;
 use crate::login::SignedIn;
 use crate::server::{Shared, now};
@@ -108,7 +108,7 @@ fn page(detail: &ApprovalDetail, session: &SignedIn, now: i64) -> Markup {
     html! {
         h1 { "May I " (line(&approval.wish())) "?" }
         p class="standing" role="status" {
-            strong { (line(&approval.standing(now))) } "."
+            strong { (sentence(&line(&approval.standing(now)))) } "."
             @if let Some(effect) = approval.effect() { " What was approved: " (effect) "." }
         }
         @if let Some(reason) = &approval.reason {

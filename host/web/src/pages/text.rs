@@ -13,6 +13,15 @@ pub(super) fn line(text: &str) -> String {
     shown(text).replace(['\n', '\t'], " ")
 }
 
+/// A clause as a sentence begins.
+pub(super) fn sentence(clause: &str) -> String {
+    let mut letters = clause.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -26,5 +35,7 @@ mod tests {
         );
         assert_eq!(shown("⟨U+0060⟩"), "⟨U+27E8⟩U+0060⟩");
         assert_eq!(line("a\nb\tc"), "a b c");
+        assert_eq!(sentence("approved once"), "Approved once");
+        assert_eq!(sentence(""), "");
     }
 }

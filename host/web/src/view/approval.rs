@@ -183,7 +183,11 @@ impl ApprovalView {
     pub fn standing(&self, now: i64) -> String {
         let Some(ending) = self.ending else {
             return if now < self.expires_at {
-                format!("open until {}", utc(self.expires_at))
+                format!(
+                    "open until {}, for another {}",
+                    utc(self.expires_at),
+                    left(self.expires_at - now)
+                )
             } else {
                 "its window is over, nothing ran".to_owned()
             };
@@ -234,6 +238,15 @@ impl ApprovalView {
     }
 }
 
+/// A span of milliseconds, for people: `2 min 57 s`.
+fn left(milliseconds: i64) -> String {
+    let seconds = milliseconds.div_euclid(1_000).max(0);
+    match (seconds / 60, seconds % 60) {
+        (0, seconds) => format!("{seconds} s"),
+        (minutes, seconds) => format!("{minutes} min {seconds} s"),
+    }
+}
+
 /// A time, given in milliseconds since 1970 (UTC), to the second: `2026-01-31T12:00:00Z`.
 #[must_use]
 pub fn utc(milliseconds: i64) -> String {
@@ -241,4 +254,25 @@ pub fn utc(milliseconds: i64) -> String {
         .ok()
         .and_then(|time| time.format(&Rfc3339).ok())
         .unwrap_or_else(|| format!("{milliseconds} ms after 1970"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_spans_are_read_by_people() {
+        assert_eq!(utc(0), "1970-01-01T00:00:00Z");
+        assert_eq!(utc(1_800_000_000_999), "2027-01-15T08:00:00Z");
+        assert_eq!(utc(i64::MAX), "9223372036854775807 ms after 1970");
+        for (milliseconds, expected) in [
+            (-1, "0 s"),
+            (999, "0 s"),
+            (59_000, "59 s"),
+            (60_000, "1 min 0 s"),
+            (177_500, "2 min 57 s"),
+        ] {
+            assert_eq!(left(milliseconds), expected);
+        }
+    }
 }

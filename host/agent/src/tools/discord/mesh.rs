@@ -62,7 +62,7 @@ impl OperatorGuilds {
         let mut guilds = BTreeSet::new();
         for id in channels {
             let unreadable = |why: String| {
-                refused(format!(
+                refused(&format!(
                     "of the profile's `post_channels`, {} cannot be vouched for ({why}), so \
                      nothing may be read",
                     id.as_str()
@@ -99,8 +99,7 @@ pub(super) async fn check(
     if channels.is_empty() {
         return Err(refused(
             "the profile lists no `post_channels`, and without them nothing on Discord may be \
-             reached from here"
-                .to_owned(),
+             reached from here",
         ));
     }
     match action {
@@ -112,7 +111,7 @@ pub(super) async fn check(
             {
                 return Ok(());
             }
-            Err(refused(format!(
+            Err(refused(&format!(
                 "channel {channel_id} is not among the profile's `post_channels`"
             )))
         }
@@ -126,7 +125,7 @@ pub(super) async fn check(
             if is_readable {
                 return Ok(());
             }
-            Err(refused(format!(
+            Err(refused(&format!(
                 "channel {channel_id} is not in a server of the operator's"
             )))
         }
@@ -134,7 +133,7 @@ pub(super) async fn check(
             if operator_guilds(context, channels).await?.contains(guild_id) {
                 return Ok(());
             }
-            Err(refused(format!(
+            Err(refused(&format!(
                 "server {guild_id} is none of the operator's"
             )))
         }
@@ -152,6 +151,6 @@ async fn operator_guilds(
         .await
 }
 
-fn refused(why: String) -> ToolFailure {
+fn refused(why: &str) -> ToolFailure {
     ToolFailure::new("out-of-scope", format!("{why}. Nothing was done."))
 }

@@ -41,10 +41,7 @@ impl RunningHost {
         let text = match std::fs::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(not_running(
-                    home.path().to_owned(),
-                    "none has told where it is",
-                ));
+                return Err(not_running(home.path(), "none has told where it is"));
             }
             Err(error) => {
                 let what = format!("cannot read {}", path.display());
@@ -103,7 +100,7 @@ impl RunningHost {
             }
             // Whatever listens there is no host of ours.
             _ => Err(not_running(
-                self.home.clone(),
+                &self.home,
                 &format!("{} does not answer as one", self.address),
             )),
         }
@@ -124,10 +121,7 @@ impl RunningHost {
     fn unreachable(&self, error: &reqwest::Error) -> Failure {
         if error.is_connect() {
             // A host that was killed leaves its file.
-            return not_running(
-                self.home.clone(),
-                &format!("nothing listens at {}", self.address),
-            );
+            return not_running(&self.home, &format!("nothing listens at {}", self.address));
         }
         Failure::new(
             Exit::Usage,
@@ -138,7 +132,7 @@ impl RunningHost {
     }
 }
 
-fn not_running(home: PathBuf, why: &str) -> Failure {
+fn not_running(home: &Path, why: &str) -> Failure {
     Failure::new(
         Exit::Usage,
         "host-not-running",

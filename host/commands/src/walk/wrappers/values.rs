@@ -125,7 +125,7 @@ impl Walk<'_> {
                 &line,
                 "It changes which programs git runs.",
             );
-            self.script(&script.to_owned(), around, &Input::None);
+            self.script(script, around, &Input::None);
         }
     }
 
@@ -199,7 +199,7 @@ fn sed_runs(script: &str) -> Option<&str> {
             return Some(command);
         }
         if let Some(rest) = line.strip_prefix('s')
-            && let Some(separator) = rest.chars().next().filter(|c| c.is_ascii_punctuation())
+            && let Some(separator) = rest.chars().next().filter(char::is_ascii_punctuation)
         {
             let pieces: Vec<_> = rest.split(separator).collect();
             if let [_, _, replacement, flags] = pieces.as_slice()
