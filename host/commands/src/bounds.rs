@@ -9,8 +9,6 @@ use crate::word;
 pub(crate) const LONGEST: usize = 16 * 1024;
 /// How deep scripts and compound commands may nest in one another, all together.
 pub(crate) const DEEPEST: usize = 24;
-/// How many `$(`, `${` and `$[` a text may hold: the tokenizer recurses once for each that is open.
-const EXPANSIONS: usize = 256;
 /// How many bytes one judgement may parse, all layers of quoting together.
 pub(crate) const WORK: usize = 8 * LONGEST;
 /// How many words one word may expand to.
@@ -39,17 +37,6 @@ pub(crate) fn check(text: &str) -> Result<(), Unreadable> {
         if word::is_mark(c) {
             return Err(Unreadable("it holds characters of a private use area"));
         }
-    }
-    let mut expansions = 0;
-    let mut before = ' ';
-    for c in text.chars() {
-        if before == '$' && matches!(c, '(' | '{' | '[') {
-            expansions += 1;
-        }
-        before = c;
-    }
-    if expansions > EXPANSIONS {
-        return Err(Unreadable("it holds more than 256 expansions"));
     }
     Ok(())
 }

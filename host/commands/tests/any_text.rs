@@ -19,9 +19,6 @@ const LONGEST: Duration = if cfg!(debug_assertions) {
 
 /// Judges a text, alone on the machine or not: the best of some tries counts.
 fn in_time(text: &str) -> Judgement {
-    if let Ok(path) = std::env::var("LAST_TEXT") {
-        let _ = std::fs::write(format!("{path}.{:?}", std::thread::current().id()), text);
-    }
     let mut best = Duration::MAX;
     for _ in 0..4 {
         let start = Instant::now();
@@ -160,7 +157,7 @@ fn long_texts_are_quick_and_longer_ones_are_not_read() {
         .map(|n| format!("f{n}() {{ f{}; f{}; }};", n + 1, n + 1))
         .collect();
     in_time(&format!("{calls} f0"));
-    let quotes = (0..8).fold("rm -rf /".to_owned(), |text, _| format!("sh -c {text:?}"));
+    let quotes = (0..8).fold("rm -rf /".to_owned(), |text, _| format!("sh -c {:?}", text));
     in_time(&quotes);
 
     let longest = format!("echo {}", "a".repeat(16 * 1024 - 5));
@@ -302,7 +299,7 @@ const SOUP: [&str; 96] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_text_is_judged(text in any::<String>()) {

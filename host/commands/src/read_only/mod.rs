@@ -4,8 +4,8 @@
 //! - **A fixed table.** A program that is not in [`table`], a flag that its row does not name, or
 //!   an operand that it obeys and does not read is refused. Long flags must be written out.
 //! - **Two readers must agree.** The text is read by [`strict`], which knows only words, quotes
-//!   and four operators, and by the same tokenizer as any other command; where they see different
-//!   words, it is refused.
+//!   and four operators, and as any other command; where the two see different words, it is
+//!   refused.
 //! - **Inside of the workspace.** Every operand that is a path must lead there by its text. Links
 //!   are not followed: that a link leads out is for the confinement to stop.
 //! - **No secrets, no protected paths.** Neither named nor possibly meant by a pattern. Contents

@@ -60,7 +60,8 @@ fn step_in_quotes(text: &[char], at: usize, depth: usize) -> Result<usize, Unrea
     }
 }
 
-fn dollar(text: &[char], at: usize, depth: usize) -> Result<usize, Unreadable> {
+/// The place after the expansion that starts with the `$` at `at`, or after the `$`.
+pub(super) fn dollar(text: &[char], at: usize, depth: usize) -> Result<usize, Unreadable> {
     match text.get(at + 1) {
         Some('(') => script(text, at + 2, depth + 1),
         Some('{') => bracketed(text, at + 2, '}', depth + 1),
@@ -136,7 +137,7 @@ pub(super) fn script(text: &[char], mut at: usize, depth: usize) -> Result<usize
             '\n' => {
                 at += 1;
                 for (tag, tabs) in documents.drain(..) {
-                    at = document(text, at, &tag, tabs)?;
+                    (_, at) = document(text, at, &tag, tabs)?;
                 }
             }
             _ => at = step_in_quotes(text, at, depth)?,
@@ -179,8 +180,14 @@ fn tag(
     Ok(at)
 }
 
-/// The place after the line that ends a here-document.
-fn document(text: &[char], mut at: usize, tag: &str, tabs: bool) -> Result<usize, Unreadable> {
+/// The body of a here-document that starts at `at`, and the place after the line that ends it.
+pub(super) fn document(
+    text: &[char],
+    mut at: usize,
+    tag: &str,
+    tabs: bool,
+) -> Result<(String, usize), Unreadable> {
+    let mut body = String::new();
     while at < text.len() {
         let end = find(text, at, '\n').unwrap_or(text.len());
         let line: String = text.get(at..end).unwrap_or_default().iter().collect();
@@ -190,8 +197,10 @@ fn document(text: &[char], mut at: usize, tag: &str, tabs: bool) -> Result<usize
             line.as_str()
         };
         if line == tag {
-            return Ok((end + 1).min(text.len()));
+            return Ok((body, (end + 1).min(text.len())));
         }
+        body.push_str(line);
+        body.push('\n');
         at = end + 1;
     }
     Err(OPEN)

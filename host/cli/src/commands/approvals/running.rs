@@ -1,6 +1,6 @@
 //! The host that runs on a home, by its API.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ostler_config::Home;
