@@ -5,7 +5,6 @@
 //! are fetched, once its row is claimed. What a sender says of a file, its name and its type, is
 //! foreign text: nothing is shown because of it, though a file may be withheld because of it.
 
-mod base64;
 mod inbox;
 mod kind;
 
@@ -13,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use ostler_config::{InboundMedia, ProfileConfig};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -226,7 +227,7 @@ fn content(file: &Attachment, bytes: &[u8], quoted: &mut usize) -> Content {
         Kind::Image(_) | Kind::Pdf => Content::Media(MediaPart {
             name: inbox::safe_name(&file.name),
             media_type,
-            base64: base64::encode(bytes).into(),
+            base64: STANDARD.encode(bytes).into(),
         }),
         Kind::Text(text) => {
             let too_long = Content::Named {

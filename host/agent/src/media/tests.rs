@@ -183,7 +183,7 @@ fn a_file_that_cannot_be_written_is_shown_all_the_same() {
         (part.name.as_str(), part.media_type),
         ("a.png", "image/png")
     );
-    assert_eq!(&*part.base64, base64::encode(PNG));
+    assert_eq!(&*part.base64, STANDARD.encode(PNG));
     assert_eq!(sorted[0].path, None);
 }
 
