@@ -157,7 +157,7 @@ fn long_texts_are_quick_and_longer_ones_are_not_read() {
         .map(|n| format!("f{n}() {{ f{}; f{}; }};", n + 1, n + 1))
         .collect();
     in_time(&format!("{calls} f0"));
-    let quotes = (0..8).fold("rm -rf /".to_owned(), |text, _| format!("sh -c {:?}", text));
+    let quotes = (0..8).fold("rm -rf /".to_owned(), |text, _| format!("sh -c {text:?}"));
     in_time(&quotes);
 
     let longest = format!("echo {}", "a".repeat(16 * 1024 - 5));
