@@ -86,10 +86,18 @@ impl Scene {
         }
     }
 
-    /// The owner writes something that leads to a card: the card.
+    /// The owner writes something that leads to a card: the card, once the host knows that it
+    /// stands.
     pub async fn asked(&self, text: &str) -> Card {
         self.discord.ask("operator", &self.general, text).await;
-        self.discord.wait_for_card(&self.general).await
+        let card = self.discord.wait_for_card(&self.general).await;
+        let path = format!("approvals/{}", card.ask());
+        let began = Instant::now();
+        while self.api().get(&path).await.1["state"] != "pending" {
+            assert!(began.elapsed() < PATIENCE, "{}", self.served.logged());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        card
     }
 
     pub fn api(&self) -> Api {

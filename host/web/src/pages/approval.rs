@@ -158,7 +158,9 @@ fn subject(approval: &ApprovalView) -> Markup {
         }
         @if let Subject::Command { folder, confined, .. } = subject {
             p {
-                "It runs in " code { (line(folder)) } ", "
+                "It runs in the workspace"
+                @if !folder.is_empty() { "'s folder " code { (line(folder)) } }
+                ", "
                 @match confined {
                     Some(how) => { "confined: " (line(how)) },
                     None => { strong { "not confined" } ": this machine offers no way" },

@@ -100,7 +100,11 @@ fn subject(text: &mut String, approval: &ApprovalView) {
                 Some(how) => format!("confined: {}", visible_line(how)),
                 None => "NOT CONFINED: this machine offers no way".to_owned(),
             };
-            let _ = writeln!(text, "It runs in {}, {confined}.", visible_line(folder));
+            let place = match folder.as_str() {
+                "" => "the workspace".to_owned(),
+                folder => format!("the workspace's folder {}", visible_line(folder)),
+            };
+            let _ = writeln!(text, "It runs in {place}, {confined}.");
         }
         Subject::Question { options, .. } => {
             for (number, option) in options.iter().enumerate() {
