@@ -34,6 +34,22 @@ args = { command = "frobnicate $token" }
 say = "$result"
 
 [[turn]]
+match = "job"
+[[turn.step]]
+tool = "shell"
+args = { command = "sh job.sh" }
+[[turn.step]]
+say = "$result"
+
+[[turn]]
+match = "write (?<path>\\S+)"
+[[turn.step]]
+tool = "write_file"
+args = { path = "$path", content = "written" }
+[[turn.step]]
+say = "$result"
+
+[[turn]]
 match = "thrice (?<token>\\w+)"
 [[turn.step]]
 tool = "shell"
@@ -340,4 +356,67 @@ async fn a_guardian_that_says_anything_else_asks_a_person() {
         card.content()
     );
     assert_eq!(scene.marks("eight"), 0);
+}
+
+#[tokio::test]
+async fn a_script_that_was_changed_after_the_card_is_asked_about_again() {
+    let scene = Scene::new().await;
+    let _host = scene.start(&[]).await;
+    let script = scene.served.workspace().join("job.sh");
+    std::fs::write(&script, "echo first >> marks\n").expect("a script");
+    scene.discord.ask("operator", &scene.general, "job").await;
+    let card = scene.discord.wait_for_card(&scene.general).await;
+    std::fs::write(&script, "echo second >> marks\n").expect("another");
+    scene.discord.press("operator", &card, "Approve once").await;
+    scene.discord.wait_for_end_of(&card).await;
+    let again = scene.discord.wait_for_card(&scene.general).await;
+    assert_ne!(
+        again.ask(),
+        card.ask(),
+        "another ask, for what stands there now"
+    );
+    assert_eq!((scene.marks("first"), scene.marks("second")), (0, 0));
+    scene
+        .discord
+        .press("operator", &again, "Approve once")
+        .await;
+    scene.discord.wait_for_end_of(&again).await;
+    let began = Instant::now();
+    while scene.marks("second") == 0 {
+        assert!(began.elapsed() < PATIENCE, "{}", scene.served.logged());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!((scene.marks("first"), scene.marks("second")), (0, 1));
+}
+
+#[tokio::test]
+async fn protected_files_ask_before_they_are_written_and_others_do_not() {
+    let scene = Scene::new().await;
+    let _host = scene.start(&[]).await;
+    let workspace = scene.served.workspace();
+    scene.unasked("write notes.txt").await;
+    assert!(workspace.join("notes.txt").exists());
+    scene
+        .discord
+        .ask("operator", &scene.general, "write .bashrc")
+        .await;
+    let card = scene.discord.wait_for_card(&scene.general).await;
+    assert!(
+        card.content().contains("write the file `.bashrc`"),
+        "{}",
+        card.content()
+    );
+    assert!(
+        card.content().contains("+written"),
+        "the change: {}",
+        card.content()
+    );
+    assert!(!workspace.join(".bashrc").exists());
+    scene.discord.press("operator", &card, "Approve once").await;
+    scene.discord.wait_for_end_of(&card).await;
+    let began = Instant::now();
+    while !workspace.join(".bashrc").exists() {
+        assert!(began.elapsed() < PATIENCE, "{}", scene.served.logged());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
