@@ -91,13 +91,27 @@ impl Scene {
     pub async fn asked(&self, text: &str) -> Card {
         self.discord.ask("operator", &self.general, text).await;
         let card = self.discord.wait_for_card(&self.general).await;
-        let path = format!("approvals/{}", card.ask());
+        self.wait_for_ask(&card.ask(), |ask| ask["state"] == "pending")
+            .await;
+        card
+    }
+
+    /// Waits until an ask is as it should be, by the API: the ask.
+    pub async fn wait_for_ask(&self, ask: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+        let (api, path) = (self.api(), format!("approvals/{ask}"));
         let began = Instant::now();
-        while self.api().get(&path).await.1["state"] != "pending" {
-            assert!(began.elapsed() < PATIENCE, "{}", self.served.logged());
+        loop {
+            let (_, found) = api.get(&path).await;
+            if is_so(&found) {
+                return found;
+            }
+            assert!(
+                began.elapsed() < PATIENCE,
+                "{found}\n{}",
+                self.served.logged()
+            );
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        card
     }
 
     pub fn api(&self) -> Api {
