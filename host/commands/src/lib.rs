@@ -18,14 +18,16 @@
 //!   [`Judgement::scripts`] are the caller's to read.
 //!
 //! What it cannot promise: code of other languages is searched, not understood; a variable that the
-//! text does not set, and what a program prints, are not known; links are not followed. The
-//! confinement of what runs is what holds then.
+//! text does not set, and what a program prints, are not known; links are not followed, and a
+//! `cd` counts as done. The confinement of what runs is what holds then.
 
 #![allow(
     clippy::collapsible_match,
     reason = "an arm names the programs that it is about; what decides about them stands below"
 )]
 
+#[cfg(test)]
+mod against_shells;
 mod arguments;
 mod bounds;
 mod dangers;
@@ -84,10 +86,7 @@ fn judge_here(command: &str, circumstances: &Circumstances<'_>) -> Judgement {
         ),
     };
     let equivalence = if walk.leaves.is_empty() {
-        Equivalence(format!(
-            "\u{0}{}",
-            command.split_whitespace().collect::<Vec<_>>().join(" ")
-        ))
+        unparsed(command)
     } else {
         Equivalence(walk.leaves.join("\u{1e}"))
     };
@@ -99,6 +98,16 @@ fn judge_here(command: &str, circumstances: &Circumstances<'_>) -> Judgement {
         scripts: walk.scripts,
         equivalence,
     }
+}
+
+/// The equivalence of a text in which no command was found: the text itself.
+fn unparsed(command: &str) -> Equivalence {
+    let text = if command.len() > bounds::LONGEST {
+        command.to_owned()
+    } else {
+        command.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    Equivalence(format!("\u{0}{text}"))
 }
 
 /// A command's text without the characters that quote.
@@ -121,6 +130,6 @@ fn unreadable(command: &str) -> Judgement {
         }],
         uses_sudo: false,
         scripts: Vec::new(),
-        equivalence: Equivalence(format!("\u{0}{command}")),
+        equivalence: unparsed(command),
     }
 }

@@ -26,7 +26,8 @@ const METADATA: [&str; 16] = [
 
 /// Looks for the addresses of metadata services anywhere in a text.
 pub(crate) fn metadata(walk: &mut Walk<'_>, text: &str) {
-    let lower = text.to_lowercase();
+    let end = text.floor_char_boundary(crate::bounds::LONGEST);
+    let lower = text.get(..end).unwrap_or_default().to_lowercase();
     if let Some(address) = METADATA.iter().find(|address| lower.contains(*address)) {
         walk.find(
             Category::CloudMetadata,

@@ -140,7 +140,15 @@ pub(super) fn check(walk: &mut Walk<'_>, program: &str, words: &[Word]) {
 /// Records a floor if a path is one whose loss is that of a system or a home.
 pub(crate) fn deletes(walk: &mut Walk<'_>, word: &Word) {
     // `cd /; rm -rf *` is as much as `rm -rf /`.
-    let place = emptied(walk.place(word));
+    let mut place = walk.place(word);
+    for name in &mut place.names {
+        let (unknown, known): (String, String) = name.chars().partition(|c| word::is_unknown(*c));
+        // `/et${x}c`
+        if !known.is_empty() && !unknown.is_empty() && walk.is_unset(&unknown) {
+            *name = known;
+        }
+    }
+    let place = emptied(place);
     if let Some(lost) = lost(walk, &place) {
         forbid(walk, &lost, "deletes");
     }

@@ -6,6 +6,9 @@ use crate::syntax::ast::{self, Argument};
 use crate::syntax::{self, parts};
 use crate::word::{self, Word};
 
+/// How many words a text may have: each one is held against every pattern.
+const WORDS: usize = 256;
+
 /// What stands between a command and the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Connector {
@@ -30,6 +33,9 @@ pub(crate) struct Line {
 pub(crate) fn parse(text: &str) -> Result<Vec<Line>, NotReadOnly> {
     crate::bounds::check(text).map_err(|reason| NotReadOnly::Unreadable(reason.0))?;
     let lines = Reader::new(text).lines()?;
+    if lines.iter().map(|line| line.words.len()).sum::<usize>() > WORDS {
+        return Err(NotReadOnly::Syntax("more than 256 words"));
+    }
     if lines.is_empty() {
         return Err(NotReadOnly::Syntax("no command"));
     }

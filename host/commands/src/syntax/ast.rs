@@ -1,7 +1,6 @@
 //! The commands of a script, as they are written.
 
-/// Commands one after the other. How they are joined (`;`, `&&`, `||`, newline) is left out:
-/// any of them may run.
+/// Commands one after the other. Any of them may run, however they are joined.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct List(pub(crate) Vec<Item>);
 
@@ -11,6 +10,8 @@ pub(crate) struct Item {
     pub(crate) pipeline: Vec<Command>,
     /// Whether it ends with `&`.
     pub(crate) background: bool,
+    /// Whether it follows an `&&` or `||`, and so may not run.
+    pub(crate) conditional: bool,
 }
 
 /// A command of a pipeline.

@@ -93,6 +93,7 @@ impl<'a> Parser<'a> {
     /// Commands up to the end, a closing operator or a word that closes.
     fn list(&mut self) -> Result<List, Unreadable> {
         let mut list = List::default();
+        let mut conditional = false;
         loop {
             self.newlines();
             match self.peek() {
@@ -114,7 +115,9 @@ impl<'a> Parser<'a> {
             list.0.push(Item {
                 pipeline,
                 background,
+                conditional,
             });
+            conditional = matches!(self.operator(), Some("&&" | "||"));
             match self.operator() {
                 Some("&" | ";" | "\n") => self.at += 1,
                 Some("&&" | "||") => {
@@ -208,8 +211,13 @@ impl<'a> Parser<'a> {
 
     fn function(&mut self, name: String) -> Result<Command, Unreadable> {
         self.newlines();
-        let body = Box::new(self.command()?);
-        Ok(Command::Function { name, body })
+        match self.command()? {
+            body @ Command::Compound(_) => Ok(Command::Function {
+                name,
+                body: Box::new(body),
+            }),
+            _ => Err(MALFORMED),
+        }
     }
 
     fn compound(&mut self) -> Result<Command, Unreadable> {

@@ -184,6 +184,11 @@ impl Scanner<'_> {
                 self.at += 1;
                 self.double_quotes()?;
             }
+            // Braces are expanded first, and then the word may start with it.
+            '~' if matches!(self.text.get(self.at.wrapping_sub(1)), Some('{' | ',')) => {
+                self.push(word::HOME);
+                self.at += 1;
+            }
             '$' => self.dollar(false)?,
             '`' => self.backquotes(false)?,
             ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')' if mode == Mode::Word => {
@@ -207,18 +212,23 @@ impl Scanner<'_> {
     }
 
     fn double_quotes(&mut self) -> Result<(), Unreadable> {
-        self.push(word::QUOTED);
         self.at += 1;
+        let start = self.at;
         loop {
             match self.text.get(self.at) {
                 None => return Err(Unreadable("a quote in it does not end")),
-                Some('"') => {
-                    self.at += 1;
-                    return Ok(());
-                }
+                Some('"') => break,
                 Some(_) => self.quoted_step(true)?,
             }
         }
+        // `"$@"` is no word at all where there are no positional parameters.
+        let content = self.slice(start, self.at);
+        let only_all = content.replace("${@}", "").replace("$@", "").is_empty();
+        if content.is_empty() || !only_all {
+            self.push(word::QUOTED);
+        }
+        self.at += 1;
+        Ok(())
     }
 
     /// One step within double quotes (`quotes`) or a here-document.
@@ -296,6 +306,9 @@ impl Scanner<'_> {
                 {
                     end += 1;
                 }
+                if !quoted && self.braces_change_name(end) {
+                    return Err(Unreadable("a brace next to a variable changes its name"));
+                }
                 self.named(start + 1, end, end, quoted);
                 Ok(())
             }
@@ -308,6 +321,20 @@ impl Scanner<'_> {
                 self.at += 1;
                 Ok(())
             }
+        }
+    }
+
+    /// Whether the name of a variable that ends here may go on: braces are expanded first, so
+    /// that `$a{b,c}` is `$ab $ac`, and `{$a,b}c` is `$ac bc`.
+    fn braces_change_name(&self, end: usize) -> bool {
+        let in_name = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
+        match self.text.get(end) {
+            Some('{') => true,
+            Some(',' | '}') => self
+                .text
+                .windows(2)
+                .any(|pair| matches!(pair, ['}', next] if in_name(next))),
+            _ => false,
         }
     }
 

@@ -8,7 +8,7 @@ use crate::judgement::Category;
 use crate::syntax::ast::{self, Command, Compound, List};
 
 /// How many values of a `for` loop are followed.
-const VALUES: usize = 8;
+pub(super) const VALUES: usize = 8;
 
 impl Walk<'_> {
     pub(super) fn list(
@@ -25,6 +25,7 @@ impl Walk<'_> {
             };
             let folder = self.folder.clone();
             let mut input = input.clone();
+            self.uncertain += usize::from(item.conditional || beside);
             for command in &item.pipeline {
                 input = self.command(command, &inner, &input)?;
                 if beside {
@@ -32,6 +33,7 @@ impl Walk<'_> {
                     self.folder.clone_from(&folder);
                 }
             }
+            self.uncertain -= usize::from(item.conditional || beside);
         }
         Ok(())
     }
@@ -127,9 +129,16 @@ impl Walk<'_> {
             }
         }
         let input = self.redirects(&compound.redirects, around, input)?;
+        // A group runs as it stands; of the others, a body may not run.
+        let certain = compound.bodies.len() == 1
+            && compound.variable.is_none()
+            && compound.words.is_empty()
+            && !compound.subshell;
+        self.uncertain += usize::from(!certain);
         for body in &compound.bodies {
             self.list(body, around, &input)?;
         }
+        self.uncertain -= usize::from(!certain);
         if compound.subshell {
             self.folder = folder;
         }
@@ -195,6 +204,7 @@ impl Walk<'_> {
     /// Walks a process substitution; gives what it writes, if it is one command.
     pub(super) fn process(&mut self, list: &List, around: &Around) -> Result<Input, Unreadable> {
         let folder = self.folder.clone();
+        self.uncertain += 1;
         let mut output = Input::Program("(".to_owned());
         match list.0.as_slice() {
             [item] => {
@@ -206,6 +216,7 @@ impl Walk<'_> {
             }
             _ => self.list(list, around, &Input::None)?,
         }
+        self.uncertain -= 1;
         self.folder = folder;
         Ok(output)
     }

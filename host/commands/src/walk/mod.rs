@@ -54,7 +54,8 @@ pub(crate) struct Walk<'a> {
     folder: Place,
     /// The sources of the marks for unknown text.
     unknowns: Vec<String>,
-    /// What variables were set to, as marked text.
+    /// What variables were set to, as marked text: more than one value where a loop goes through
+    /// them, or where it is not certain which command set them.
     variables: HashMap<String, Vec<String>>,
     /// `$1` and so on, where they are known.
     positional: Option<Vec<String>>,
@@ -68,6 +69,9 @@ pub(crate) struct Walk<'a> {
     written: HashMap<PathBuf, String>,
     /// Files that the text itself makes executable.
     executable: HashSet<PathBuf>,
+    /// How many constructs surround the command at hand that may not run it, or run it in a
+    /// process of its own.
+    uncertain: usize,
     depth: usize,
     work: usize,
 }
@@ -94,6 +98,7 @@ impl<'a> Walk<'a> {
             aliases: HashMap::new(),
             written: HashMap::new(),
             executable: HashSet::new(),
+            uncertain: 0,
             depth: 0,
             work: 0,
         }
@@ -134,6 +139,19 @@ impl<'a> Walk<'a> {
             return Err(Unreadable("it runs too much text in too many layers"));
         }
         Ok(())
+    }
+
+    /// Records what a variable is set to; nothing if that is not known.
+    fn assign(&mut self, name: &str, value: Option<String>) {
+        if self.uncertain == 0 {
+            self.variables.remove(name);
+        }
+        if let Some(value) = value {
+            let values = self.variables.entry(name.to_owned()).or_default();
+            if values.len() < compound::VALUES && !values.contains(&value) {
+                values.push(value);
+            }
+        }
     }
 
     /// Whether unknown text is that of variables which the text does not set.

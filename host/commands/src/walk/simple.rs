@@ -37,11 +37,10 @@ impl Walk<'_> {
             assigned.push(format!("{}={}", assignment.name, self.source(&value)));
             // Before a command, it is set for that command only.
             if simple.arguments.is_empty() {
-                if assignment.partial {
-                    self.variables.remove(&assignment.name);
-                } else {
-                    self.variables.insert(assignment.name.clone(), vec![value]);
-                }
+                self.assign(
+                    &assignment.name,
+                    Some(value).filter(|_| !assignment.partial),
+                );
             }
         }
         let mut words = Vec::new();
@@ -78,8 +77,8 @@ impl Walk<'_> {
             return Ok(Input::None);
         }
         if let Some(expansion) = self.alias(&words, &raws) {
+            // Shells that run a text may leave aliases alone: both are looked at.
             self.script(&expansion, around, &input);
-            return Ok(Input::Program("alias".to_owned()));
         }
         let leaves = self.leaves.len();
         let output = self.execute(&words, around, &input)?;
@@ -194,6 +193,7 @@ impl Walk<'_> {
             None => {
                 self.leaf(words);
                 self.rough_floors(words.get(1..).unwrap_or_default());
+                self.without_unset(first, words, around, input)?;
                 return Ok(Input::Program(String::new()));
             }
         };
@@ -216,9 +216,8 @@ impl Walk<'_> {
         }
         if self.functions.contains_key(&function) {
             let arguments = words.iter().skip(1).map(|word| word.text().to_owned());
-            self.leaf(words);
+            // It may not have been defined after all: the program of its name is looked at too.
             self.call(&function, arguments.collect(), around, input)?;
-            return Ok(Input::Program(name));
         }
         if let Some(output) = self.wrapped(&program, words, around, input)? {
             return Ok(output);
@@ -232,6 +231,30 @@ impl Walk<'_> {
         floors::check(self, &program, words);
         dangers::check(self, &program, words, input);
         Ok(self.output(&program, words, input))
+    }
+
+    /// Runs a command whose program's name holds variables that the text does not set, as if they
+    /// were empty, which they most likely are: `r${x}m`.
+    fn without_unset(
+        &mut self,
+        first: &Word,
+        words: &[Word],
+        around: &Around,
+        input: &Input,
+    ) -> Result<(), Unreadable> {
+        let (unknown, known): (String, String) =
+            first.text().chars().partition(|c| word::is_unknown(*c));
+        if known.is_empty() || !self.is_unset(&unknown) {
+            return Ok(());
+        }
+        let leaves = self.leaves.len();
+        let mut words = words.to_vec();
+        if let Some(first) = words.first_mut() {
+            *first = Word::marked(known, true);
+        }
+        self.execute(&words, around, input)?;
+        self.leaves.truncate(leaves);
+        Ok(())
     }
 
     /// The words of a command as one line.
@@ -295,13 +318,13 @@ impl Walk<'_> {
                     if let Some((name, value)) = word.text().split_once('=') {
                         let (name, value) = (name.to_owned(), value.to_owned());
                         dangers::assigns(self, &name, &value, &Around::default());
-                        self.variables.insert(name, vec![value]);
+                        self.assign(&name, Some(value));
                     }
                 }
             }
             "read" | "unset" | "mapfile" | "readarray" | "getopts" => {
                 for word in operands {
-                    self.variables.remove(word.text());
+                    self.assign(word.text(), None);
                 }
             }
             "alias" => {
