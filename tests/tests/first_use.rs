@@ -127,7 +127,7 @@ fn handoff_is_published_refused_without_consent_installed_with_it_and_called() {
         "{written}"
     );
 
-    // Threads are served by no part of this host yet; the refusal keeps its code.
+    // No host runs here; the refusal keeps its code.
     let arguments = r#"{"channel": "1", "title": "Deploy", "text": "Please deploy."}"#;
     let called = host
         .run(&[
@@ -135,7 +135,7 @@ fn handoff_is_published_refused_without_consent_installed_with_it_and_called() {
         ])
         .ended(1)
         .json();
-    assert_eq!(called["error"]["code"], "unsupported");
+    assert_eq!(called["error"]["code"], "discord-unavailable");
 }
 
 #[test]

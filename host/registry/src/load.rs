@@ -1,11 +1,12 @@
 //! From an install to a plugin that can be called.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ostler_runtime::{
-    HostServices, InvocationContext, InvocationKind, Limits, Loaded, MemberSet, Runtime,
+    Grant, HostServices, InvocationContext, InvocationKind, Limits, Loaded, MemberSet, Runtime,
 };
-use ostler_scanner::{Access, Scan};
+use ostler_scanner::{Access, Permission, Scan};
 use ostler_store::{PackageName, Profile};
 
 use crate::error::RegistryError;
@@ -26,7 +27,7 @@ pub struct LoadedInstall {
     /// What was accepted: the grant.
     pub(crate) accepted: Access,
     pub(crate) runtime: Arc<Runtime>,
-    granted: MemberSet,
+    grant: Arc<Grant>,
     services: HostServices,
 }
 
@@ -64,6 +65,7 @@ impl Registry {
         let compiled = self.runtime.compile(row.digest.hex(), &review.component)?;
         let granted = MemberSet::granted(&accepted.all_permissions().collect());
         let plugin = Arc::new(self.runtime.load(&compiled, granted)?);
+        let grant = Arc::new(Grant::new(granted));
         Ok(LoadedInstall {
             plugin,
             scan: review.scan,
@@ -71,14 +73,15 @@ impl Registry {
             tools: review.tools,
             accepted,
             runtime: Arc::clone(&self.runtime),
-            granted,
             services: HostServices {
-                settings: Arc::new(InstallSettings {
+                grant: Some(Arc::clone(&grant)),
+                ..HostServices::alone(Arc::new(InstallSettings {
                     store: Arc::clone(&self.store),
                     profile: profile.clone(),
                     package: package.clone(),
-                }),
+                }))
             },
+            grant,
         })
     }
 }
@@ -91,6 +94,16 @@ impl LoadedInstall {
         self.context(InvocationKind::Tool)
     }
 
+    /// Takes away all but the members that `permissions` grant, in calls that run as well.
+    pub fn narrow(&self, permissions: &BTreeSet<Permission>) {
+        self.grant.narrow(MemberSet::granted(permissions));
+    }
+
+    /// Takes everything away: the install was suspended or is gone.
+    pub fn revoke(&self) {
+        self.grant.narrow(MemberSet::EMPTY);
+    }
+
     pub(crate) fn lifecycle_context(&self) -> InvocationContext {
         self.context(InvocationKind::Lifecycle)
     }
@@ -101,7 +114,7 @@ impl LoadedInstall {
             has_session: false,
             has_agent: false,
             depth: 0,
-            members: self.granted,
+            members: self.grant.members(),
             limits: Limits::for_kind(kind),
             services: self.services.clone(),
         }

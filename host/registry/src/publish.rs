@@ -228,9 +228,7 @@ impl Registry {
             depth: 0,
             members: MemberSet::EMPTY,
             limits: Limits::for_kind(InvocationKind::Catalogue),
-            services: HostServices {
-                settings: Arc::new(NoSettings),
-            },
+            services: HostServices::alone(Arc::new(NoSettings)),
         };
         let invalid = |reason: String| RegistryError::Catalogue {
             package: label.to_owned(),

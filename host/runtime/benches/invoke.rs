@@ -156,9 +156,7 @@ impl Ostler {
             depth: 0,
             members: every,
             limits: Limits::for_kind(InvocationKind::Tool),
-            services: HostServices {
-                settings: Arc::new(NoSettings),
-            },
+            services: HostServices::alone(Arc::new(NoSettings)),
         };
         Self {
             runtime,

@@ -8,10 +8,16 @@ wasmtime::component::bindgen!({
     inline: "
         package ostler:runtime-host;
         world served {
+            import ostler:host/conversation@0.1.0;
             import ostler:host/crypto@0.1.0;
+            import ostler:host/gateway@0.1.0;
             import ostler:host/log@0.1.0;
+            import ostler:host/message@0.1.0;
+            import ostler:host/origin@0.1.0;
             import ostler:host/presence@0.1.0;
+            import ostler:host/session@0.1.0;
             import ostler:host/settings@0.1.0;
+            import ostler:host/threads@0.1.0;
             export ostler:host/tools@0.1.0;
             export ostler:host/lifecycle@0.1.0;
             export ostler:host/hook-pre-tool-call@0.1.0;
@@ -19,8 +25,14 @@ wasmtime::component::bindgen!({
     ",
     world: "ostler:runtime-host/served",
     imports: {
-        // SQLite is behind it.
+        // SQLite, Discord or a person is behind them.
+        "ostler:host/conversation": async | trappable,
+        "ostler:host/gateway": async | trappable,
+        "ostler:host/message": async | trappable,
+        "ostler:host/origin": async | trappable,
+        "ostler:host/session": async | trappable,
         "ostler:host/settings": async | trappable,
+        "ostler:host/threads": async | trappable,
         default: trappable,
     },
     exports: { default: async },
@@ -29,12 +41,18 @@ wasmtime::component::bindgen!({
 });
 
 pub(crate) use exports::ostler::host::{hook_pre_tool_call, lifecycle, tools};
-pub(crate) use ostler::host::{crypto, log, presence, settings};
+pub(crate) use ostler::host::{
+    conversation, crypto, gateway, log, message, origin, presence, session, settings, threads,
+};
 
 pub use exports::ostler::host::hook_pre_tool_call::{AskRequest, CallVerdict, PendingCall};
 pub use exports::ostler::host::tools::{Tool, ToolError};
+pub use ostler::host::conversation::{Entry, EntryKind, EntryPage};
+pub use ostler::host::message::{NewMessage, PostedMessage};
+pub use ostler::host::session::ChatInfo;
+pub use ostler::host::threads::Thread;
 pub use ostler::host::types::{
-    ChatKind, ErrorCode, HostError, OriginKind, SessionInfo, TurnContext,
+    Admitted, Author, ChatKind, ErrorCode, HostError, OriginKind, SessionInfo, TurnContext,
 };
 
 impl ErrorCode {

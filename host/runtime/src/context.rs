@@ -4,8 +4,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use crate::grant::Grant;
 use crate::limits::Limits;
 use crate::member_set::MemberSet;
+use crate::platform::Platform;
 
 /// The kinds of invocation that the presence table tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +48,22 @@ pub struct InvocationContext {
 pub struct HostServices {
     /// The install's settings.
     pub settings: Arc<dyn Settings>,
+    /// What the install holds now; without one, the invocation's members stay as they are.
+    pub grant: Option<Arc<Grant>>,
+    /// The running host, for this invocation alone; none where no host runs.
+    pub platform: Option<Arc<dyn Platform>>,
+}
+
+impl HostServices {
+    /// Settings and nothing else: a run outside of a host, under a grant that nobody changes.
+    #[must_use]
+    pub fn alone(settings: Arc<dyn Settings>) -> Self {
+        Self {
+            settings,
+            grant: None,
+            platform: None,
+        }
+    }
 }
 
 /// A future that a service returns.
@@ -138,8 +156,6 @@ pub(crate) fn test_context() -> InvocationContext {
         depth: 0,
         members: MemberSet::filtered(|_| true),
         limits: Limits::for_kind(InvocationKind::Tool),
-        services: HostServices {
-            settings: Arc::new(NoSettings),
-        },
+        services: HostServices::alone(Arc::new(NoSettings)),
     }
 }

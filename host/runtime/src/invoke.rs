@@ -133,15 +133,30 @@ impl Invocation {
             Ok(UpdateDeadline::Yield(1))
         });
 
-        // Epochs bound guest code; this bounds everything, a host call that waits included.
-        let outcome =
-            match tokio::time::timeout(self.limits.wall_clock, self.within(&mut store)).await {
-                Ok(Ok(result)) => result,
-                Ok(Err(error)) => classify(&error, &self.limits),
-                Err(_elapsed) => Outcome::Limit(LimitHit::WallClock {
-                    limit: self.limits.wall_clock,
-                }),
-            };
+        // Epochs bound guest code; this bounds everything, a host call that waits included. The
+        // clock stands still while a person is waited for.
+        let clock = store
+            .data()
+            .services
+            .platform
+            .as_ref()
+            .map(|platform| Arc::clone(platform.clock()));
+        let over = async {
+            match clock {
+                Some(clock) => clock.deadline(self.limits.wall_clock).await,
+                None => tokio::time::sleep(self.limits.wall_clock).await,
+            }
+        };
+        let outcome = tokio::select! {
+            biased;
+            ended = self.within(&mut store) => match ended {
+                Ok(result) => result,
+                Err(error) => classify(&error, &self.limits),
+            },
+            () = over => Outcome::Limit(LimitHit::WallClock {
+                limit: self.limits.wall_clock,
+            }),
+        };
         let (usage, log) = store.into_data().finish();
         Invoked {
             outcome,

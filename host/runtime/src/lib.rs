@@ -19,9 +19,11 @@
 
 mod bindings;
 mod cache;
+mod clock;
 mod context;
 mod engine;
 mod error;
+mod grant;
 mod host_types;
 mod invoke;
 mod limits;
@@ -29,24 +31,29 @@ mod link;
 mod member_set;
 mod members;
 mod outcome;
+mod platform;
 mod presence;
 mod state;
 mod ticker;
 mod verdict;
 
 pub use bindings::{
-    AskRequest, CallVerdict, ChatKind, ErrorCode, HostError, OriginKind, PendingCall, SessionInfo,
+    Admitted, AskRequest, Author, CallVerdict, ChatInfo, ChatKind, Entry, EntryKind, EntryPage,
+    ErrorCode, HostError, NewMessage, OriginKind, PendingCall, PostedMessage, SessionInfo, Thread,
     Tool, ToolError, TurnContext,
 };
+pub use clock::PausableClock;
 pub use context::{
     HostServices, InvocationContext, InvocationKind, NoSettings, ServiceFuture, Settings,
     SettingsError, SettingsPage,
 };
 pub use engine::{Compiled, GuestThreads, Loaded, Runtime, RuntimeOptions, engine_config};
 pub use error::RuntimeError;
+pub use grant::Grant;
 pub use invoke::{ExportCall, ExportResult, LifecycleEvent};
 pub use limits::{LimitHit, Limits};
 pub use member_set::{MemberId, MemberSet};
 pub use outcome::{HostFault, Invoked, LogLevel, LogLine, Outcome, Trap, Usage};
+pub use platform::{Answer, Platform};
 pub use presence::present;
 pub use verdict::VerdictError;

@@ -6,6 +6,7 @@ use ostler_scanner::members::Member;
 
 use crate::bindings::{ErrorCode, HostError};
 use crate::context::{HostServices, InvocationContext};
+use crate::grant::Grant;
 use crate::limits::{Allocations, LimitHit, Limits};
 use crate::member_set::{MemberId, MemberSet};
 use crate::outcome::{LogLevel, LogLine, Usage};
@@ -17,7 +18,11 @@ pub(crate) struct State {
     pub(crate) allocations: Allocations,
     pub(crate) services: HostServices,
     limits: Limits,
+    /// What the call may use, before what the install holds now is looked at.
+    called_with: MemberSet,
     granted: MemberSet,
+    /// Which change of the install's grant `granted` knows.
+    grant_epoch: u64,
     present: MemberSet,
     started: Instant,
     ran: Duration,
@@ -31,10 +36,16 @@ const LOG_LINE_OVERHEAD: usize = size_of::<LogLine>();
 
 impl State {
     pub(crate) fn new(context: InvocationContext) -> Self {
+        let grant = context.services.grant.as_deref();
+        // The epoch first: a change between the two is seen at the next call.
+        let grant_epoch = grant.map_or(0, Grant::epoch);
+        let held = grant.map_or(context.members, Grant::members);
         Self {
             allocations: Allocations::new(context.limits),
             limits: context.limits,
-            granted: context.members,
+            called_with: context.members,
+            granted: context.members.meet(held),
+            grant_epoch,
             present: present(&context),
             services: context.services,
             started: Instant::now(),
@@ -55,11 +66,28 @@ impl State {
             }
             .into());
         }
+        if let Some(grant) = &self.services.grant
+            && grant.epoch() != self.grant_epoch
+        {
+            self.grant_epoch = grant.epoch();
+            self.granted = self.called_with.meet(grant.members());
+        }
         Ok(if self.usable().contains(member) {
             Ok(())
         } else {
             Err(self.refusal(member.member()))
         })
+    }
+
+    /// Which host call of the invocation this is, from 1.
+    pub(crate) fn ordinal(&self) -> u32 {
+        self.host_calls
+    }
+
+    /// How long a person was waited for.
+    fn waited(&self) -> Duration {
+        let platform = self.services.platform.as_ref();
+        platform.map_or(Duration::ZERO, |platform| platform.clock().waited())
     }
 
     /// The members that a call would reach.
@@ -115,7 +143,7 @@ impl State {
                 limit: self.limits.cpu,
             });
         }
-        if self.started.elapsed() > self.limits.wall_clock {
+        if self.started.elapsed().saturating_sub(self.waited()) > self.limits.wall_clock {
             return Err(LimitHit::WallClock {
                 limit: self.limits.wall_clock,
             });

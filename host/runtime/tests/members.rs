@@ -33,11 +33,31 @@ async fn answer(guest: &Guest, context: InvocationContext) -> String {
     }
 }
 
+/// A tool that calls `agents.delete`, which nothing serves yet.
+fn deletes_an_agent() -> Vec<u8> {
+    let imports = r#"(import "ostler:host/agents-write@0.1.0" "delete"
+        (func $delete (param i32 i32 i32)))"#;
+    let body = "
+        (call $delete (i32.const 1024) (i32.const 3) (i32.const 2048))
+        (if (i32.ne (i32.load8_u (i32.const 2048)) (i32.const 1)) (then unreachable))
+        (i32.store8 (i32.const 1072)
+            (i32.add (i32.const 97) (i32.load8_u (i32.const 2052))))
+        (i32.const 64)";
+    tool(imports, body, "")
+}
+
 #[tokio::test]
 async fn a_member_that_nobody_serves_answers_unsupported() {
-    let guest = Guest::new(&creates_a_thread());
+    let guest = Guest::new(&deletes_an_agent());
     // absent, forbidden, unsupported, …
     assert_eq!(answer(&guest, context()).await, "cone");
+}
+
+#[tokio::test]
+async fn a_member_that_needs_a_host_says_so_where_none_runs() {
+    let guest = Guest::new(&creates_a_thread());
+    // …, discord-unavailable, …
+    assert_eq!(answer(&guest, context()).await, "pone");
 }
 
 #[tokio::test]

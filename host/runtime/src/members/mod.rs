@@ -2,8 +2,11 @@
 
 mod crypto;
 mod log;
+mod origin;
 mod presence;
+mod session;
 mod settings;
+mod threads;
 
 use wasmtime::component::{HasSelf, Linker};
 
@@ -18,15 +21,34 @@ pub(crate) struct Served {
     pub(crate) link: fn(&mut Linker<State>) -> wasmtime::Result<()>,
 }
 
-/// The interfaces that the runtime serves. All others of the table answer `unsupported`.
+/// The interfaces that are served: by the runtime itself, or through it by the running host
+/// ([`crate::Platform`]). All others of the table answer `unsupported`.
 pub(crate) const SERVED: &[Served] = &[
+    Served {
+        interface: "conversation",
+        link: |linker| {
+            bindings::conversation::add_to_linker::<_, HasSelf<State>>(linker, |state| state)
+        },
+    },
     Served {
         interface: "crypto",
         link: |linker| bindings::crypto::add_to_linker::<_, HasSelf<State>>(linker, |state| state),
     },
     Served {
+        interface: "gateway",
+        link: |linker| bindings::gateway::add_to_linker::<_, HasSelf<State>>(linker, |state| state),
+    },
+    Served {
         interface: "log",
         link: |linker| bindings::log::add_to_linker::<_, HasSelf<State>>(linker, |state| state),
+    },
+    Served {
+        interface: "message",
+        link: |linker| bindings::message::add_to_linker::<_, HasSelf<State>>(linker, |state| state),
+    },
+    Served {
+        interface: "origin",
+        link: |linker| bindings::origin::add_to_linker::<_, HasSelf<State>>(linker, |state| state),
     },
     Served {
         interface: "presence",
@@ -35,10 +57,18 @@ pub(crate) const SERVED: &[Served] = &[
         },
     },
     Served {
+        interface: "session",
+        link: |linker| bindings::session::add_to_linker::<_, HasSelf<State>>(linker, |state| state),
+    },
+    Served {
         interface: "settings",
         link: |linker| {
             bindings::settings::add_to_linker::<_, HasSelf<State>>(linker, |state| state)
         },
+    },
+    Served {
+        interface: "threads",
+        link: |linker| bindings::threads::add_to_linker::<_, HasSelf<State>>(linker, |state| state),
     },
 ];
 

@@ -76,17 +76,13 @@ pub(crate) fn context() -> InvocationContext {
         depth: 0,
         members: MemberSet::filtered(|_| true),
         limits: Limits::for_kind(InvocationKind::Tool),
-        services: HostServices {
-            settings: Arc::new(Memory::default()),
-        },
+        services: HostServices::alone(Arc::new(Memory::default())),
     }
 }
 
 /// Services that never answer.
 pub(crate) fn never_answers() -> HostServices {
-    HostServices {
-        settings: Arc::new(Never),
-    }
+    HostServices::alone(Arc::new(Never))
 }
 
 /// Settings in memory.
